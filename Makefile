@@ -1,0 +1,67 @@
+# Everything runs in .venv, which `make setup` and `make demo` make themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SOURCES := stagetrace tracer variants sandboxes assistants analyzers
+PYTEST := $(BIN)/python -m pytest
+DEMO ?= runs/demo-$(shell date +%m%d-%H%M%S)
+CONDITIONS := base,indirect,formal,casual,verbose,typos,dialect_singapore
+
+.PHONY: setup demo test test-fast test-slow check format bench golden clean
+
+# A stamp an install: it is done again only when what is pinned has changed.
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable '.[analysis,agents,variants]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable '.[analysis,agents,variants,local,report,dev]'
+	$(BIN)/stagetrace models fetch smollm2
+	touch $@ $(VENV)/.demo
+
+$(VENV)/.retrieval: $(VENV)/.dev
+	$(PIP) install torch==2.13.0
+	$(PIP) install --constraint constraints.txt --editable '.[retrieval]'
+	$(BIN)/stagetrace models fetch minilm
+	touch $@
+
+setup: $(VENV)/.dev
+
+demo: $(VENV)/.demo
+	$(BIN)/stagetrace run office --assistant rag --conditions $(CONDITIONS) --out $(DEMO)/rag
+	$(BIN)/stagetrace run office --assistant tools --conditions $(CONDITIONS) --out $(DEMO)/tools
+	$(BIN)/stagetrace analyze $(DEMO)/rag
+	$(BIN)/stagetrace analyze $(DEMO)/tools
+
+test: $(VENV)/.dev check
+	$(PYTEST) -m "not service"
+
+test-fast: $(VENV)/.dev
+	$(PYTEST) -m "not service and not slow and not model" -q
+
+test-slow: $(VENV)/.retrieval
+	$(PYTEST) -m service
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/tracing.py
+
+golden: $(VENV)/.dev
+	STAGETRACE_GOLDEN=1 $(PYTEST) -q -m "not service and not model"
+	git --no-pager diff --stat
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
