@@ -1,0 +1,1 @@
+"""The floor: what is noted, how it is kept, how it is read again."""

@@ -1,0 +1,1 @@
+"""Bytes to spans, one file a format."""

@@ -1,0 +1,376 @@
+"""One span of ours while it runs: a light object that keeps the OpenTelemetry API."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from opentelemetry import trace
+
+from tracer import attributes as names
+from tracer.attributes import is_content
+from tracer.formats.otlp_json import encode_attributes
+from tracer.limits import TEXT_BYTES, Snapshot, clean, cut
+from tracer.records import Json
+from tracer.stored import CLIENT, INTERNAL, STATUS_ERROR, STATUS_OK
+
+if TYPE_CHECKING:
+    from tracer.record import Recorder
+
+Kind: TypeAlias = Literal[
+    "item", "agent", "node", "chat", "embeddings", "retrieval", "rerank", "tool", "chain"
+]
+EndedBy: TypeAlias = Literal["abandoned", "exception", "timeout", "cancelled", "closed"]
+
+
+KINDS: Final[Mapping[str, str]] = {
+    "item": "CHAIN",
+    "agent": "AGENT",
+    "node": "CHAIN",
+    "chain": "CHAIN",
+    "chat": "LLM",
+    "embeddings": "EMBEDDING",
+    "retrieval": "RETRIEVER",
+    "rerank": "RERANKER",
+    "tool": "TOOL",
+}
+"""Our kinds and OpenInference's."""
+
+
+_EVENTS: Final = 1024
+_SPAN_OVERHEAD: Final = 400
+
+
+class LiveTrace:
+    """What the spans of one trace share while it runs."""
+
+    __slots__ = ("flags", "kept", "sequence", "started", "state", "trace_id")
+
+    def __init__(self, trace_id: int, flags: trace.TraceFlags, state: trace.TraceState) -> None:
+        self.trace_id = trace_id
+        self.flags = flags
+        self.state = state
+        self.sequence = itertools.count()
+        self.started = 0
+        self.kept: list[bytes] | None = None
+
+
+class Span(trace.Span):
+    """One span of ours, from its start to its end; afterwards nothing changes it."""
+
+    __slots__ = (
+        "_context",
+        "_generation",
+        "attributes",
+        "bytes",
+        "dropped_events",
+        "ended_ns",
+        "events",
+        "framework",
+        "identity",
+        "kind",
+        "links",
+        "name",
+        "number",
+        "parent",
+        "parent_number",
+        "recorder",
+        "root",
+        "started_ns",
+        "status",
+        "status_message",
+        "trace",
+    )
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        kind: str,
+        name: str,
+        trace_: LiveTrace,
+        number: int,
+        parent: Span | None,
+        parent_number: int,
+        identity: Mapping[str, Json],
+        root: bool,
+    ) -> None:
+        self.recorder = recorder
+        self.kind = kind
+        self.name = name
+        self.trace = trace_
+        self.number = number
+        self.parent = parent
+        self.parent_number = parent_number
+        self.identity = identity
+        self.root = root
+        """True for the first span of ours in its trace."""
+        self.framework = False
+        """True when a framework's callback made it: a wrapped part inside fills it."""
+        self.attributes: dict[str, Any] = {
+            names.SPAN_KIND: KINDS[kind],
+            names.SEQUENCE: next(trace_.sequence),
+        }
+        self.events: list[tuple[str, int, dict[str, Any]]] = []
+        self.links: list[tuple[str, str]] = []
+        """Trace and span ids of other runs that this one goes on with."""
+        self.dropped_events = 0
+        self.status = 0
+        self.status_message = ""
+        self.bytes = _SPAN_OVERHEAD
+        self.ended_ns: int | None = None
+        self.started_ns = recorder.clock()
+        self._context: trace.SpanContext | None = None
+        self._generation = recorder.generation
+
+    @property
+    def trace_id(self) -> str:
+        """32 hexadecimal digits."""
+        return f"{self.trace.trace_id:032x}"
+
+    @property
+    def span_id(self) -> str:
+        """16 hexadecimal digits."""
+        return f"{self.number:016x}"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the span is over."""
+        return self.ended_ns is not None
+
+    def set(self, key: str, value: object) -> None:
+        """Note an attribute; None is left out, what is no plain value is kept as JSON text."""
+        if value is None or self.ended_ns is not None:
+            return
+        if not self.recorder.content and is_content(key, value):
+            return
+        frozen = _frozen(value)
+        self.attributes[key] = frozen
+        self.bytes += len(key) + _size(frozen)
+
+    def set_json(self, key: str, value: Json) -> None:
+        """Note an attribute as JSON text, whatever its type."""
+        if self.ended_ns is None and (self.recorder.content or not is_content(key)):
+            snapshot = Snapshot(value)
+            self.attributes[key] = snapshot
+            self.bytes += len(key) + len(snapshot.packed)
+
+    def event(self, name: str, attributes: Mapping[str, object] | None = None) -> None:
+        """Note an event at this moment; beyond the cap it is counted only."""
+        if self.ended_ns is not None:
+            return
+        if len(self.events) >= _EVENTS:
+            self.dropped_events += 1
+            return
+        content = self.recorder.content
+        kept = {
+            key: _frozen(value)
+            for key, value in (attributes or {}).items()
+            if value is not None and (content or not is_content(key, value))
+        }
+        self.events.append((name, self.recorder.clock(), kept))
+        self.bytes += len(name) + sum(len(key) + _size(value) for key, value in kept.items())
+
+    def fail(self, error: BaseException | str) -> None:
+        """Note an error: status, `error.type` and an exception event; the span goes on."""
+        if isinstance(error, BaseException):
+            kind, text = type(error).__qualname__, _message(error)
+        else:
+            kind, text = "error", error
+        self.status = STATUS_ERROR
+        self.status_message = text if self.recorder.content else ""
+        self.set(names.ERROR_TYPE, kind)
+        self.event(
+            names.EXCEPTION_EVENT, {names.EXCEPTION_TYPE: kind, names.EXCEPTION_MESSAGE: text}
+        )
+
+    def end(
+        self,
+        end_time: int | BaseException | str | None = None,
+        *,
+        error: BaseException | str | None = None,
+    ) -> None:
+        """Close the span, once; an error gives it status, `error.type` and an exception event.
+
+        LangGraph's own signals (an interrupt, a command for the parent graph) are no errors.
+        """
+        if isinstance(end_time, BaseException | str):
+            error, end_time = end_time, None
+        if self.ended_ns is not None or self._generation != self.recorder.generation:
+            return
+        if isinstance(error, GeneratorExit):
+            self.set(names.ENDED_BY, "abandoned")
+        elif isinstance(error, BaseException) and is_control_flow(error):
+            self.set(names.CONTROL_FLOW, type(error).__qualname__)
+        elif error is not None:
+            self.fail(error)
+        if self.dropped_events:
+            self.set(names.DROPPED_EVENTS, self.dropped_events)
+        if self.root:
+            self.recorder.sweep(self, reason_of(error), error)
+            if self.kind == "item":
+                self.set(names.SPANS_STARTED, self.trace.started)
+        self.ended_ns = end_time if isinstance(end_time, int) else self.recorder.clock()
+        self.recorder.put(self)
+
+    # The OpenTelemetry API, for code that asks for the current span.
+
+    def get_span_context(self) -> trace.SpanContext:
+        """The context that children in other tracers take their parent from."""
+        if self._context is None:
+            self._context = trace.SpanContext(
+                self.trace.trace_id, self.number, False, self.trace.flags, self.trace.state
+            )
+        return self._context
+
+    def set_attribute(self, key: str, value: Any) -> None:
+        """As `set`."""
+        self.set(key, value)
+
+    def set_attributes(self, attributes: Mapping[str, Any]) -> None:
+        """As `set`, for several."""
+        for key, value in attributes.items():
+            self.set(key, value)
+
+    def add_event(
+        self,
+        name: str,
+        attributes: Mapping[str, Any] | None = None,
+        timestamp: int | None = None,
+    ) -> None:
+        """As `event`; the moment is ours."""
+        del timestamp
+        self.event(name, attributes)
+
+    def update_name(self, name: str) -> None:
+        """Rename the span."""
+        if self.ended_ns is None:
+            self.name = name
+
+    def is_recording(self) -> bool:
+        """True until the end."""
+        return self.ended_ns is None
+
+    def set_status(
+        self, status: trace.Status | trace.StatusCode, description: str | None = None
+    ) -> None:
+        """Note a status."""
+        if self.ended_ns is None:
+            code = status.status_code if isinstance(status, trace.Status) else status
+            text = status.description if isinstance(status, trace.Status) else description
+            self.status = {
+                trace.StatusCode.OK: STATUS_OK,
+                trace.StatusCode.ERROR: STATUS_ERROR,
+            }.get(code, 0)
+            self.status_message = (text or "") if self.recorder.content else ""
+
+    def record_exception(
+        self,
+        exception: BaseException,
+        attributes: Mapping[str, Any] | None = None,
+        timestamp: int | None = None,
+        escaped: bool = False,
+    ) -> None:
+        """Note an exception as an event."""
+        del timestamp, escaped
+        kind, text = type(exception).__qualname__, _message(exception)
+        self.event(
+            names.EXCEPTION_EVENT,
+            {names.EXCEPTION_TYPE: kind, names.EXCEPTION_MESSAGE: text} | dict(attributes or {}),
+        )
+
+
+def is_control_flow(error: BaseException) -> bool:
+    """Whether an exception is a signal of LangGraph's own (interrupt, parent command)."""
+    return any(
+        cls.__name__ == "GraphBubbleUp" and cls.__module__.startswith("langgraph")
+        for cls in type(error).__mro__
+    )
+
+
+def reason_of(error: BaseException | str | None) -> EndedBy:
+    """Why spans that are still open end with their root."""
+    if error is None or isinstance(error, GeneratorExit):
+        return "abandoned"
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    if isinstance(error, BaseException) and type(error).__name__ in (
+        "CancelledError",
+        "KeyboardInterrupt",
+    ):
+        return "cancelled"
+    return "exception"
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, str | bool | int | float | bytes | Snapshot):
+        return value
+    if isinstance(value, list | tuple) and all(
+        isinstance(item, str | bool | int | float) for item in value
+    ):
+        return tuple(value)
+    return Snapshot(value)
+
+
+def _size(value: object) -> int:
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Snapshot):
+        return len(value.packed)
+    if isinstance(value, tuple):
+        return sum(_size(item) for item in value)
+    return 8
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as again:
+        return f"<text raised {type(again).__name__}>"
+
+
+def is_below(span: Span, root: Span) -> bool:
+    """Whether a span stands below another; below the first of a trace stands all of it."""
+    if span is root or span.trace is not root.trace:
+        return False
+    if root.root:
+        return True
+    above = span.parent
+    while above is not None and above is not root:
+        above = above.parent
+    return above is root
+
+
+def otlp_form(span: Span) -> dict[str, Any]:
+    """One span as OTLP JSON."""
+    data: dict[str, Any] = {"traceId": span.trace_id, "spanId": span.span_id}
+    if span.parent_number:
+        data["parentSpanId"] = f"{span.parent_number:016x}"
+    local = span.kind not in ("chat", "embeddings") or span.attributes.get(names.PROVIDER) in (
+        "local",
+        "stagetrace",
+    )
+    data["name"] = cut(clean(span.name)[0], TEXT_BYTES)[0]
+    data["kind"] = INTERNAL if local else CLIENT
+    data["startTimeUnixNano"] = str(span.started_ns)
+    if span.ended_ns is not None:
+        data["endTimeUnixNano"] = str(span.ended_ns)
+    data["attributes"] = encode_attributes(dict(span.attributes))
+    if span.events:
+        data["events"] = [
+            {
+                "timeUnixNano": str(time_ns),
+                "name": cut(clean(name)[0], TEXT_BYTES)[0],
+                "attributes": encode_attributes(attributes),
+            }
+            for name, time_ns, attributes in list(span.events)
+        ]
+    if span.links:
+        data["links"] = [
+            {"traceId": trace_id, "spanId": span_id} for trace_id, span_id in span.links
+        ]
+    if span.status:
+        data["status"] = {"code": span.status}
+        if span.status_message:
+            data["status"]["message"] = cut(clean(span.status_message)[0], TEXT_BYTES)[0]
+    return data

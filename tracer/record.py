@@ -1,0 +1,509 @@
+"""The recording path: the calling thread notes, one writer thread encodes and writes lines.
+
+Spans are light objects of our own that keep the OpenTelemetry API, so that a user's own spans land
+under ours and ours under the caller's; no provider, sampler or processor of the process is used.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
+from typing import Final, Literal, Protocol, TypeAlias
+
+from opentelemetry import baggage, trace
+from opentelemetry import context as otel_context
+from opentelemetry.context import Context
+
+from tracer import attributes as names
+from tracer.current import IDENTITY_KEY, TRACE_KEY, enter, leave
+from tracer.errors import StoreError
+from tracer.formats.otlp_json import decode_line, encode_line, latest
+from tracer.live import EndedBy, Kind, LiveTrace, is_below, otlp_form
+from tracer.live import Span as Span  # a recorder's callers name both
+from tracer.process import watch
+from tracer.records import Json
+from tracer.stored import StoredSpan
+
+Durability: TypeAlias = Literal["span", "tool", "item"]
+QUEUE_BYTES: Final = 16 * 2**20
+_WAKE_BYTES: Final = 256 * 2**10
+_POLL_S: Final = 0.05
+_IDLE_S: Final = 0.5
+_WAIT_S: Final = 60.0
+
+
+class _Current:
+    """Stands for the span that is current when another starts."""
+
+
+CURRENT: Final = _Current()
+
+
+class Sink(Protocol):
+    """Where complete lines go."""
+
+    def write(self, lines: bytes) -> None:
+        """Write all of `lines`, or nothing.
+
+        Raises:
+            StoreError: They could not be written; the same lines are offered again.
+        """
+        ...
+
+    def sync(self) -> None:
+        """Have what was written survive a loss of power."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
+
+
+class Ids(Protocol):
+    """Makes ids of traces and spans."""
+
+    def trace_id(self) -> int:
+        """A number of 128 bits, not 0."""
+        ...
+
+    def span_id(self) -> int:
+        """A number of 64 bits, not 0."""
+        ...
+
+
+class RandomIds:
+    """Ids from the operating system's random source, which a fork does not repeat."""
+
+    def trace_id(self) -> int:
+        """A number of 128 bits, not 0."""
+        return int.from_bytes(os.urandom(16)) or 1
+
+    def span_id(self) -> int:
+        """A number of 64 bits, not 0."""
+        return int.from_bytes(os.urandom(8)) or 1
+
+
+class Recorder:
+    """Notes spans and has one thread write them.
+
+    Args:
+        sink: Where complete lines go.
+        run: Name of the run; on every span where no other identity is set.
+        clock: Nanoseconds since 1970.
+        ids: Makes ids of traces and spans.
+        content: False leaves out every prompt, argument, result and document.
+        durability: When the caller waits for the disk: at each end of a span, also around tools
+            that write, or at the end of an item only.
+        fsync: Whether a wait includes the disk itself, not only the operating system.
+        queue_bytes: At this many waiting bytes the caller writes them itself: slower, never lossy.
+        service: The resource's `service.name`.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        *,
+        run: str = "",
+        clock: Callable[[], int] = time.time_ns,
+        ids: Ids | None = None,
+        content: bool = True,
+        durability: Durability = "tool",
+        fsync: bool = False,
+        queue_bytes: int = QUEUE_BYTES,
+        service: str = "stagetrace",
+    ) -> None:
+        self.sink = sink
+        self.run = run
+        self.clock = clock
+        self.ids: Ids = ids or RandomIds()
+        self.content = content
+        self.durability = durability
+        self.generation = 0
+        self._fsync = fsync
+        self._queue_bytes = queue_bytes
+        self._resource = {
+            names.SERVICE_NAME: service,
+            names.VERSION: package_version(),
+            names.SPAN_SCHEMA: names.SCHEMA_VERSION,
+        }
+        self._closed = False
+        self._reset()
+        watch(self)
+
+    def _reset(self) -> None:
+        """Start with nothing noted: at the beginning, and in a forked child."""
+        self._queue: deque[Span | threading.Event] = deque()
+        self._open: dict[int, Span] = {}
+        self._pending: list[tuple[bytes, int, LiveTrace]] = []
+        self._failure: StoreError | None = None
+        self._waiting_bytes = 0
+        self._made = 0
+        self._stored = 0
+        self._note_lock = threading.Lock()
+        self._drain_lock = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def made(self) -> int:
+        """Spans that have ended."""
+        return self._made
+
+    @property
+    def stored(self) -> int:
+        """Spans that the sink has taken."""
+        return self._stored
+
+    @property
+    def open(self) -> int:
+        """Spans that have started and not ended."""
+        return len(self._open)
+
+    def start(
+        self,
+        kind: Kind,
+        name: str,
+        attributes: Mapping[str, object] | None = None,
+        *,
+        parent: Span | _Current | None = CURRENT,
+    ) -> Span:
+        """A span that has begun, not made current.
+
+        Args:
+            kind: Kind of step.
+            name: Name of the span.
+            attributes: First attributes.
+            parent: The span it belongs under; by default the current one, None for a new trace.
+        """
+        context = otel_context.get_current()
+        ours: Span | None = parent if isinstance(parent, Span) else None
+        above = 0
+        state: LiveTrace | None = None
+        identity: Mapping[str, Json] | None = None
+        if isinstance(parent, _Current):
+            current = trace.get_current_span(context)
+            identity = context.get(IDENTITY_KEY)  # type: ignore[assignment]
+            if isinstance(current, Span) and current.recorder is self:
+                ours = current
+            else:
+                state, above = self._join(current, context)
+        if ours is not None:
+            state, above = ours.trace, ours.number
+            identity = identity or ours.identity
+        root = state is None or state.started == 0
+        if state is None:
+            state = LiveTrace(
+                self.ids.trace_id(),
+                trace.TraceFlags(trace.TraceFlags.SAMPLED),
+                trace.TraceState(),
+            )
+        state.started += 1
+        span = Span(
+            self,
+            kind,
+            name,
+            state,
+            self.ids.span_id(),
+            ours,
+            above,
+            identity or self._identity(context, state),
+            root,
+        )
+        for key, value in (attributes or {}).items():
+            span.set(key, value)
+        self._open[span.number] = span
+        return span
+
+    def _join(self, current: trace.Span, context: Context) -> tuple[LiveTrace | None, int]:
+        """The trace of somebody else's current span, and that span's number."""
+        above = current.get_span_context()
+        if not above.is_valid:
+            return None, 0
+        state = context.get(TRACE_KEY)
+        if isinstance(state, LiveTrace) and state.trace_id == above.trace_id:
+            return state, above.span_id
+        return LiveTrace(above.trace_id, above.trace_flags, above.trace_state), above.span_id
+
+    def _identity(self, context: Context, state: LiveTrace) -> Mapping[str, Json]:
+        """The identity that came in by baggage, or one made from the trace."""
+        carried = baggage.get_all(context)
+        found: dict[str, Json] = {}
+        for key in names.IDENTITY:
+            value = carried.get(key)
+            if value is not None:
+                known = names.ATTRIBUTES[key]
+                text = str(value)
+                found[key] = int(text) if known.type == "int" and text.isdigit() else text
+        if self.run:
+            found.setdefault(names.RUN_ID, self.run)
+        found.setdefault(names.SESSION_ID, f"{state.trace_id:032x}")
+        found[names.CONVERSATION_ID] = found[names.SESSION_ID]
+        return found
+
+    @contextmanager
+    def span(
+        self,
+        kind: Kind,
+        name: str,
+        attributes: Mapping[str, object] | None = None,
+        *,
+        parent: Span | _Current | None = CURRENT,
+    ) -> Iterator[Span]:
+        """A span around a block, current inside it; an exception is noted and passes on.
+
+        Raises:
+            StoreError: The span was the first of its trace and could not be stored.
+        """
+        span = self.start(kind, name, attributes, parent=parent)
+        token = enter(span)
+        try:
+            yield span
+        except BaseException as error:
+            leave(token)
+            span.end(error)
+            raise
+        leave(token)
+        span.end()
+        if span.root:
+            self.check()
+
+    def sweep(self, root: Span, reason: EndedBy, error: BaseException | str | None = None) -> None:
+        """End what is still open below `root`, latest first, and mark it with the reason."""
+        for span in reversed([s for s in list(self._open.values()) if is_below(s, root)]):
+            span.set(names.ENDED_BY, reason)
+            span.end(error=error)
+
+    def put(self, span: Span) -> None:
+        """Queue a span that has ended."""
+        self._open.pop(span.number, None)
+        with self._note_lock:
+            self._made += 1
+            self._waiting_bytes += span.bytes
+            waiting = self._waiting_bytes
+            self._queue.append(span)
+            if self._thread is None and not self._closed:
+                self._thread = _start_writer(self)
+        if waiting >= self._queue_bytes or self._closed:
+            self.drain()
+        elif self.durability == "span" or span.root:
+            self._wait()
+        elif waiting >= _WAKE_BYTES:
+            self._wake.set()
+
+    def drain(self) -> None:
+        """Encode and write what is queued, on the calling thread; a failure is kept for `flush`."""
+        with self._drain_lock:
+            spans: list[Span] = []
+            waiting: list[threading.Event] = []
+            while self._queue:
+                entry = self._queue.popleft()
+                if isinstance(entry, Span):
+                    spans.append(entry)
+                else:
+                    waiting.append(entry)
+            if spans:
+                self._encode(spans)
+            try:
+                self._write(sync=bool(waiting))
+            finally:
+                for event in waiting:
+                    event.set()
+
+    def _encode(self, spans: list[Span]) -> None:
+        try:
+            self._pending.extend(self._lines(spans))
+        except BaseException:
+            # A signal's exception may arrive here when a caller drains; nothing may be lost by it.
+            self._queue.extendleft(reversed(spans))
+            raise
+        with self._note_lock:
+            self._waiting_bytes -= sum(span.bytes for span in spans)
+
+    def _lines(self, spans: list[Span]) -> list[tuple[bytes, int, LiveTrace]]:
+        groups: dict[tuple[int, int], list[Span]] = {}
+        for span in spans:
+            groups.setdefault((span.trace.trace_id, id(span.identity)), []).append(span)
+        version = str(self._resource[names.VERSION])
+        lines = []
+        for group in groups.values():
+            first = group[0]
+            encoded = [otlp_form(span) for span in group]
+            line = encode_line(self._resource | dict(first.identity), encoded, version)
+            lines.append((line, len(group), first.trace))
+        return lines
+
+    def _write(self, *, sync: bool) -> None:
+        try:
+            if self._pending:
+                self.sink.write(b"".join(line for line, _, _ in self._pending))
+                for line, count, state in self._pending:
+                    self._stored += count
+                    if state.kept is not None:
+                        state.kept.append(line)
+                self._pending.clear()
+            if sync and self._fsync:
+                self.sink.sync()
+            self._failure = None
+        except StoreError as error:
+            self._failure = error
+        except Exception as error:
+            self._failure = StoreError(f"the sink {self.sink!r} failed: {error!r}")
+            self._failure.__cause__ = error
+
+    def _wait(self) -> None:
+        """Block until the writer has taken all that was noted before."""
+        thread = self._thread
+        if thread is None or not thread.is_alive() or thread is threading.current_thread():
+            self.drain()
+            return
+        done = threading.Event()
+        self._queue.append(done)
+        self._wake.set()
+        if not done.wait(_WAIT_S):
+            self._failure = StoreError(
+                f"the store did not take {len(self._queue)} records within {_WAIT_S:.0f} s; "
+                "look whether the disk of the run folder answers"
+            )
+
+    def check(self) -> None:
+        """Nothing, unless the last try to write failed.
+
+        Raises:
+            StoreError: It did; what was to be written is kept and tried again.
+        """
+        failure = self._failure
+        if failure is not None:
+            raise failure.with_traceback(None)
+
+    def flush(self) -> None:
+        """Have every ended span written.
+
+        Raises:
+            StoreError: The sink could not take them; they are kept and tried again.
+        """
+        self._wait()
+        self.check()
+
+    def before_write(self) -> None:
+        """Wait for the disk before and after a tool that writes, where the durability asks for it.
+
+        Raises:
+            StoreError: What happened before the tool could not be stored.
+        """
+        if self.durability != "item":
+            self.flush()
+
+    def keep(self, span: Span) -> None:
+        """Keep the lines of the span's trace at hand for `so_far`."""
+        if span.trace.kept is None:
+            span.trace.kept = []
+
+    def so_far(self, item: Span) -> list[StoredSpan]:
+        """The spans of an item as they stand on disk, and the open item span as if it ended now.
+
+        Raises:
+            StoreError: They could not be written.
+            ValueError: The trace was not kept; open the item by `tracer.spans.item_span`.
+        """
+        kept = item.trace.kept
+        if kept is None:
+            raise ValueError(f"span {item.span_id}: its trace is not kept; use item_span")
+        self.flush()
+        version = str(self._resource[names.VERSION])
+        own = otlp_form(item) | {"endTimeUnixNano": str(item.ended_ns or self.clock())}
+        line = encode_line(self._resource | dict(item.identity), [own], version)
+        return latest(span for text in [*kept, line] for span in decode_line(text))
+
+    def write_at_exit(self) -> None:
+        """Write what is queued when the interpreter ends.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        if not self._closed:
+            self.drain()
+            self.check()
+
+    def hold_for_fork(self) -> None:
+        """Let nobody note or write while the process is copied."""
+        self._drain_lock.acquire()
+        self._note_lock.acquire()
+
+    def go_on_after_fork(self) -> None:
+        """Undo `hold_for_fork` in the parent."""
+        self._note_lock.release()
+        self._drain_lock.release()
+
+    def start_over(self) -> None:
+        """Forget in a forked child what its parent has noted and will write itself."""
+        self.generation += 1
+        self._reset()
+
+    def close(self) -> None:
+        """End what is open, write everything and let go of the sink.
+
+        Raises:
+            StoreError: Something could not be written.
+        """
+        if self._closed:
+            return
+        for span in reversed(list(self._open.values())):
+            span.set(names.ENDED_BY, "closed")
+            span.end()
+        self._wait()
+        self._closed = True
+        self._wake.set()
+        try:
+            self.check()
+        finally:
+            self.sink.close()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@cache
+def package_version() -> str:
+    """The installed version of stagetrace; `0` when it runs from loose files."""
+    try:
+        return metadata.version("stagetrace")
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
+def _start_writer(recorder: Recorder) -> threading.Thread:
+    thread = threading.Thread(
+        target=_write_on,
+        args=(weakref.ref(recorder), recorder._wake),
+        name="stagetrace-writer",
+        daemon=True,
+    )
+    thread.start()
+    return thread
+
+
+def _write_on(reference: weakref.ref[Recorder], wake: threading.Event) -> None:
+    """The writer's loop; it holds the recorder only while it works, so that both can go."""
+    pause = _POLL_S
+    while True:
+        wake.wait(pause)
+        wake.clear()
+        recorder = reference()
+        if recorder is None:
+            return
+        busy = bool(recorder._queue)
+        recorder.drain()
+        if recorder._closed:
+            return
+        pause = _POLL_S if busy else min(_IDLE_S, pause * 2)
+        del recorder

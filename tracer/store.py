@@ -1,0 +1,435 @@
+"""The run folder: spans as lines, done-records, a manifest; written once, read back in one pass.
+
+Only a done-record makes an item finished, and it is written after the item's spans. So a run that
+is cut off at any moment keeps what was finished, and goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from tracer import attributes as names
+from tracer.errors import StoreError, TraceFormatError
+from tracer.files import SUFFIX, append, open_append, take_lock, unlock, write_error, write_whole
+from tracer.files import FileSink as FileSink  # a store's callers name both
+from tracer.fold import fold
+from tracer.formats.otlp_json import read_file
+from tracer.limits import json_text
+from tracer.record import package_version
+from tracer.records import Done, Json, Task, Trace
+from tracer.stored import StoredSpan
+
+T = TypeVar("T")
+Key = tuple[str, str, int]
+"""Item, condition and replicate."""
+
+MANIFEST = "run.json"
+TASKS = "tasks.jsonl"
+VARIANTS = "variants.jsonl"
+ITEMS = "items.jsonl"
+TRACES = "traces"
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,60}")
+
+
+def key_of(done: Done) -> Key:
+    """What a done-record is found by."""
+    return (done.item, done.condition, done.replicate)
+
+
+def open_sink(folder: Path | str, worker: str | int) -> FileSink:
+    """The sink of one worker process of a run.
+
+    Raises:
+        StoreError: Its file cannot be opened.
+    """
+    name = str(worker)
+    if not _SAFE.fullmatch(name):
+        raise StoreError(
+            f"worker name {name!r} cannot be a file name; use letters, digits, '-', '_' and '.'"
+        )
+    return FileSink(Path(folder) / TRACES / f"{name}{SUFFIX}")
+
+
+def prepare_folder(folder: Path | str) -> None:
+    """Make a folder for traces outside a run: private, and left out of version control.
+
+    Raises:
+        StoreError: It cannot be made.
+    """
+    path = Path(folder)
+    try:
+        (path / TRACES).mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.chmod(0o700)
+        if not (path / ".gitignore").exists():
+            write_whole(path / ".gitignore", b"*\n")
+    except OSError as error:
+        raise write_error(path, error) from error
+
+
+class RunStore:
+    """A run folder that is being written, by one process at a time.
+
+    Use `create` or `resume`.
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Json], lock: int) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._lock = lock
+        self._items = open_append(path / ITEMS)
+
+    @classmethod
+    def create(cls, path: Path | str, manifest: Mapping[str, Json]) -> RunStore:
+        """A new run folder.
+
+        Args:
+            path: The folder; it may exist if it is empty.
+            manifest: What the run is: configuration, versions, model sources.
+
+        Raises:
+            StoreError: The folder holds a run already, or cannot be written.
+        """
+        folder = Path(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if (folder / MANIFEST).exists():
+                unlock(take_lock(folder))
+                raise StoreError(
+                    f"{folder}: holds a run already; go on by --resume or name another --out"
+                )
+            if any(folder.iterdir()):
+                raise StoreError(
+                    f"{folder}: is not empty and holds no run; name an empty or new folder by --out"
+                )
+            folder.chmod(0o700)
+            lock = take_lock(folder)
+            (folder / TRACES).mkdir(mode=0o700)
+            write_whole(folder / ".gitignore", b"*\n")
+        except OSError as error:
+            raise write_error(folder, error) from error
+        full: dict[str, Json] = {
+            "schema_version": names.SCHEMA_VERSION,
+            "stagetrace_version": package_version(),
+            "started_ns": time.time_ns(),
+            "status": "running",
+            "attempt": 0,
+            **manifest,
+        }
+        _write_manifest(folder, full)
+        return cls(folder, full, lock)
+
+    @classmethod
+    def resume(cls, path: Path | str) -> RunStore:
+        """An existing run folder, to go on with; torn last lines are cut off with a warning.
+
+        Raises:
+            StoreError: Another process writes to it, or it is of a newer version.
+            TraceFormatError: It is no run folder.
+        """
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        lock = take_lock(folder)
+        manifest["attempt"] = int(manifest.get("attempt", 0)) + 1
+        manifest["status"] = "running"
+        for file in sorted((folder / TRACES).glob(f"*{SUFFIX}")):
+            os.close(open_append(file))
+        _write_manifest(folder, manifest)
+        return cls(folder, manifest, lock)
+
+    @property
+    def attempt(self) -> int:
+        """0 for a new run, one more at each resumption."""
+        return int(self.manifest.get("attempt", 0))
+
+    def sink(self, worker: str | int = 0) -> FileSink:
+        """The sink of one worker; each worker has a file of its own."""
+        return open_sink(self.path, worker)
+
+    def write_tasks(self, tasks: Iterable[Task]) -> None:
+        """Store the tasks as run, gold included; never on a span.
+
+        Raises:
+            StoreError: They cannot be written.
+        """
+        write_whole(self.path / TASKS, b"".join(_line(task) for task in tasks))
+
+    def read_tasks(self) -> list[Task]:
+        """The tasks as run."""
+        return list(read_lines(self.path / TASKS, Task))
+
+    def write_variants(self, variants: Iterable[object]) -> None:
+        """Store the wordings, admitted and failed, one record a line.
+
+        Raises:
+            StoreError: They cannot be written.
+        """
+        write_whole(self.path / VARIANTS, b"".join(_line(variant) for variant in variants))
+
+    def add_done(self, done: Done) -> None:
+        """Note that an item is finished; flush its spans first.
+
+        Raises:
+            StoreError: The record cannot be written; the item is not finished then.
+        """
+        append(self._items, _line(done), self.path / ITEMS)
+
+    def done(self) -> dict[Key, Done]:
+        """The latest done-record of each item, condition and replicate, of any status."""
+        return {key_of(done): done for done in read_lines(self.path / ITEMS, Done)}
+
+    def finish(self, summary: Mapping[str, Json]) -> None:
+        """Write the end of the run into the manifest and let go of the folder.
+
+        Args:
+            summary: Counts; `status` may say `interrupted`, `spans_made` and `spans_stored` are
+                added to those of earlier attempts.
+
+        Raises:
+            StoreError: The manifest cannot be written.
+        """
+        merged = {"status": "done", "ended_ns": time.time_ns(), **summary}
+        for count in ("spans_made", "spans_stored"):
+            if count in merged:
+                merged[count] = int(self.manifest.get(count, 0)) + int(merged[count])
+        self.manifest.update(merged)
+        _write_manifest(self.path, self.manifest)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folder; what was written stays."""
+        if self._lock >= 0:
+            os.close(self._items)
+            unlock(self._lock)
+            self._lock = -1
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run folder as it is read."""
+
+    path: Path
+    manifest: Mapping[str, Json]
+    tasks: Mapping[str, Task]
+    """By item."""
+    done: Mapping[Key, Done]
+
+    @property
+    def failed(self) -> list[Done]:
+        """Items that endpoint, harness or grader broke: no score."""
+        return [done for done in self.done.values() if done.status == "failed"]
+
+    @property
+    def interrupted(self) -> list[Done]:
+        """Items that the user stopped."""
+        return [done for done in self.done.values() if done.status == "interrupted"]
+
+    @property
+    def rejected(self) -> list[dict[str, Json]]:
+        """Wordings that the gates turned down, as stored."""
+        path = self.path / VARIANTS
+        records = read_lines(path, dict) if path.exists() else ()
+        return [record for record in records if record.get("status") == "failed"]
+
+    @property
+    def spans_made(self) -> int:
+        """Spans that ended in the run, by its manifest."""
+        return int(self.manifest.get("spans_made", 0))
+
+    @property
+    def spans_stored(self) -> int:
+        """Spans that the store took, by its manifest."""
+        return int(self.manifest.get("spans_stored", 0))
+
+    def traces(self) -> Iterator[Trace]:
+        """The traces that count, one a finished item, in the order of the files.
+
+        Each is joined with the outcome, the request and the task's labels; a trace that no
+        done-record names is superseded and left out. One trace is held at a time, and those whose
+        lines are interleaved with it.
+        """
+        wanted = {done.trace_id: done for done in self.done.values() if done.status == "ok"}
+        for trace_id, spans in self._grouped(wanted):
+            yield self._joined(fold(spans), wanted[trace_id])
+
+    def spans(self) -> Iterator[StoredSpan]:
+        """The spans of the traces that count, of any status, in the order of the files."""
+        wanted = {done.trace_id for done in self.done.values()}
+        for file in trace_files(self.path):
+            for span in read_file(file):
+                if span.trace_id in wanted:
+                    yield span
+
+    def _grouped(self, wanted: Mapping[str, Done]) -> Iterator[tuple[str, list[StoredSpan]]]:
+        for file in trace_files(self.path):
+            open_traces: dict[str, list[StoredSpan]] = {}
+            given: set[str] = set()
+            for span in read_file(file):
+                done = wanted.get(span.trace_id)
+                if done is None or span.trace_id in given:
+                    continue
+                group = open_traces.setdefault(span.trace_id, [])
+                group.append(span)
+                if done.spans and len({other.span_id for other in group}) >= done.spans:
+                    given.add(span.trace_id)
+                    yield span.trace_id, open_traces.pop(span.trace_id)
+            yield from open_traces.items()
+
+    def _joined(self, trace: Trace, done: Done) -> Trace:
+        task = self.tasks.get(done.item)
+        warned = trace.warnings
+        if done.spans and trace.spans != done.spans:
+            warned = (*warned, f"missing: {trace.spans} of {done.spans} spans are stored")
+        return replace(
+            trace,
+            request=done.request,
+            outcome=done.outcome,
+            run=trace.run or str(self.manifest.get("run", "")),
+            groups={} if task is None else dict(task.groups),
+            warnings=warned,
+        )
+
+
+def read_run(path: Path | str) -> StoredRun:
+    """A run folder, also one that is still being written or was cut off.
+
+    Raises:
+        TraceFormatError: It is no run folder, or a record in it cannot be read.
+    """
+    folder = Path(path)
+    manifest = read_manifest(folder)
+    tasks = read_lines(folder / TASKS, Task) if (folder / TASKS).exists() else ()
+    items = read_lines(folder / ITEMS, Done) if (folder / ITEMS).exists() else ()
+    return StoredRun(
+        folder,
+        manifest,
+        {task.item: task for task in tasks},
+        {key_of(done): done for done in items},
+    )
+
+
+def read_traces(path: Path | str) -> Iterator[Trace]:
+    """The traces of a run folder, of a folder of OTLP JSON lines, or of one such file.
+
+    Raises:
+        TraceFormatError: Nothing is there that can be read.
+    """
+    source = Path(path)
+    if (source / MANIFEST).exists():
+        yield from read_run(source).traces()
+        return
+    groups: dict[str, list[StoredSpan]] = {}
+    for span in read_spans(source):
+        groups.setdefault(span.trace_id, []).append(span)
+    for spans in groups.values():
+        yield fold(spans)
+
+
+def read_spans(path: Path | str) -> Iterator[StoredSpan]:
+    """The spans of a run folder (those that count), a folder or a file, in the order of the files.
+
+    Raises:
+        TraceFormatError: Nothing is there that can be read.
+    """
+    source = Path(path)
+    if (source / MANIFEST).exists():
+        yield from read_run(source).spans()
+        return
+    if not source.exists():
+        raise TraceFormatError(f"{source}: does not exist; name a run folder or a file of traces")
+    files = trace_files(source) if source.is_dir() else [source]
+    if not files:
+        raise TraceFormatError(f"{source}: holds no *.jsonl file of traces and is no run folder")
+    for file in files:
+        yield from read_file(file)
+
+
+def trace_files(folder: Path) -> list[Path]:
+    """The files of spans in a run folder or a plain folder, by name."""
+    if (folder / TRACES).is_dir():
+        return sorted((folder / TRACES).glob(f"*{SUFFIX}"))
+    return sorted(file for end in ("jsonl", "jsonl.gz") for file in folder.glob(f"*.{end}"))
+
+
+def read_manifest(folder: Path) -> dict[str, Json]:
+    """The manifest of a run folder.
+
+    Raises:
+        TraceFormatError: It is no run folder.
+        StoreError: A newer version wrote it.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except OSError as error:
+        raise TraceFormatError(
+            f"{folder}: no run folder ({MANIFEST}: {error.strerror}); name the folder that "
+            "`stagetrace run` printed"
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise TraceFormatError(
+            f"{path}: not readable ({error}); the folder's {TRACES}/ can still be read alone"
+        ) from error
+    version = manifest.get("schema_version")
+    if not isinstance(version, int) or version > names.SCHEMA_VERSION:
+        raise StoreError(
+            f"{path}: schema version {version!r}, this program reads up to {names.SCHEMA_VERSION}; "
+            "use the version of stagetrace that wrote it, or a newer one"
+        )
+    return manifest
+
+
+def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
+    """The records of a file of JSON lines; a torn last line is left out with a warning.
+
+    Raises:
+        TraceFormatError: Another line cannot be read; the text names file and line.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    record = decoder.decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    if not line.endswith(b"\n"):
+                        warnings.warn(
+                            f"{path}:{number}: the last line is torn and left out", stacklevel=2
+                        )
+                        return
+                    raise TraceFormatError(
+                        f"{path}:{number}: no {kind.__name__} record ({error}); "
+                        "mend or delete the line"
+                    ) from error
+                yield record
+    except OSError as error:
+        raise TraceFormatError(
+            f"{path}: cannot be read ({error.strerror}); name a complete run folder"
+        ) from error
+
+
+def _line(record: object) -> bytes:
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except (TypeError, ValueError, RecursionError):
+        # A value that JSON cannot hold, such as a lone surrogate in an answer.
+        return json_text(record).encode() + b"\n"
+
+
+def _write_manifest(folder: Path, manifest: Mapping[str, Json]) -> None:
+    text = json_text(manifest).encode()
+    write_whole(folder / MANIFEST, msgspec.json.format(text, indent=2) + b"\n")
