@@ -1,0 +1,1 @@
+"""Closed worlds: tasks, tools, state and the rules of grading."""

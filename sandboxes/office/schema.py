@@ -1,0 +1,70 @@
+"""How a tool of the office is described: name, arguments, whether it writes, what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sandboxes.office.refusal import Refusal
+from tracer.records import Json
+
+TEXT: Mapping[str, Json] = {"type": "string"}
+FLAG: Mapping[str, Json] = {"type": "boolean"}
+TEXTS: Mapping[str, Json] = {"type": "array", "items": {"type": "string"}}
+SOME_TEXTS: Mapping[str, Json] = {**TEXTS, "minItems": 1}
+LIMIT: Mapping[str, Json] = {"type": "integer", "minimum": 1, "maximum": 50}
+DAY = "YYYY-MM-DD HH:MM"
+_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2})?)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One tool before it is bound to a state."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Json]
+    """JSON Schema, type object."""
+    writes: bool
+    run: Callable[..., Json]
+    """Called with the state first; it may raise Refusal."""
+
+
+def spec(
+    run: Callable[..., Json],
+    description: str,
+    *,
+    writes: bool = False,
+    optional: tuple[str, ...] = (),
+    **arguments: tuple[Mapping[str, Json], str],
+) -> Spec:
+    """A tool named as its function, with one schema and one line of description an argument."""
+    properties = {
+        name: {**schema, "description": text} for name, (schema, text) in arguments.items()
+    }
+    parameters: dict[str, Any] = {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in arguments if name not in optional],
+        "additionalProperties": False,
+    }
+    return Spec(run.__name__, description, parameters, writes, run)
+
+
+def moment(text: str, what: str) -> str:
+    """A time as `YYYY-MM-DD HH:MM`; a day alone is its first minute.
+
+    Raises:
+        Refusal: The text is no time.
+    """
+    match = _MOMENT.fullmatch(text.strip())
+    if match:
+        clock = match[2] or ("23:59" if what in ("end", "before") else "00:00")
+        try:
+            return datetime.fromisoformat(f"{match[1]} {clock}").strftime("%Y-%m-%d %H:%M")
+        except ValueError:
+            pass  # such as 30 February; refused below like any other text that is no time
+    raise Refusal(f"{what}: {text[:40]!r} is no time; write it as {DAY}")

@@ -1,0 +1,1 @@
+"""ToolTalk's tools, one suite a file."""

@@ -1,0 +1,1 @@
+"""WorkBench's tools, one domain a file."""
