@@ -1,0 +1,1 @@
+"""The same request in other words, each variant behind gates that keep its meaning."""

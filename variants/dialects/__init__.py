@@ -1,0 +1,1 @@
+"""Dialects, one file each: lists of features with their sources."""

@@ -1,0 +1,1 @@
+"""Checks of one candidate, each filed under the name its verdict bears."""

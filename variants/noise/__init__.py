@@ -1,0 +1,1 @@
+"""Deterministic damage to the surface of a text."""

@@ -1,0 +1,1 @@
+"""Rules of dialect features over a parse, one object a feature, grouped by what they change."""

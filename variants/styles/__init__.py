@@ -1,0 +1,1 @@
+"""Style axes, one file each, all poles of an axis in it."""
