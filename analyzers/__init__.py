@@ -1,0 +1,1 @@
+"""From stored traces to findings: metrics, pairs, statistics, tables."""

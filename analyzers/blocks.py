@@ -1,0 +1,130 @@
+"""Which traces may stand in one table: those of one suite, assistant, model and way of grading."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from analyzers.breakdown import Labels
+from analyzers.report.subject import Subject
+from analyzers.score import ScoreRow, score
+from tracer.records import ModelCall, Outcome, Trace
+
+
+@dataclass(slots=True)
+class Block:
+    """Scores that may be compared with each other, and what they are about."""
+
+    subject: Subject
+    rows: list[ScoreRow] = field(default_factory=list)
+    labels: Labels = field(default_factory=Labels)
+    warnings: Counter[str] = field(default_factory=Counter)
+    """What folding and reading noted, with the number of traces."""
+
+
+class Blocks:
+    """Sorts traces into blocks as they pass by; none is kept.
+
+    Source:
+        Ours: results of two modes, data versions or models are never mixed in silence.
+    """
+
+    def __init__(self, metrics: Sequence[str] | None = None) -> None:
+        self._metrics = metrics
+        self._blocks: dict[tuple[str, ...], Block] = {}
+
+    def add(self, subject: Subject, traces: Iterable[Trace]) -> int:
+        """Score the traces of one run or file.
+
+        Args:
+            subject: What is known of the run; what it leaves empty is taken from each trace.
+            traces: Its traces.
+
+        Returns:
+            How many there were.
+        """
+        number = 0
+        met: set[tuple[str, ...]] = set()
+        model: ModelCall | None = None
+        for trace in traces:
+            number += 1
+            # A run that ended before its first model call belongs to its neighbours' model.
+            model = trace.model_calls[0] if trace.model_calls else model
+            facts = _of_trace(subject, trace, model)
+            key = _key(facts)
+            block = self._blocks.setdefault(key, Block(replace(facts, runs=())))
+            if key not in met:
+                met.add(key)
+                block.subject = _joined(block.subject, facts, first=len(met) == 1)
+            block.rows += score([trace], self._metrics)
+            block.labels.note(trace)
+            block.warnings.update(warning.partition(":")[0] for warning in trace.warnings)
+        return number
+
+    def blocks(self) -> list[Block]:
+        """The blocks in the order in which they were met."""
+        return list(self._blocks.values())
+
+
+def _key(subject: Subject) -> tuple[str, ...]:
+    return (
+        subject.suite,
+        subject.assistant,
+        subject.model,
+        subject.model_source,
+        subject.retriever,
+        subject.mode,
+        subject.data_version,
+        subject.schema_hash,
+    )
+
+
+def _of_trace(subject: Subject, trace: Trace, model: ModelCall | None) -> Subject:
+    outcome = trace.outcome or Outcome(mode="")
+    if model is not None and not subject.model:
+        subject = replace(
+            subject,
+            model=model.model,
+            model_source=model.sha256 or model.source,
+            baseline_program=(model.provider, model.source) == ("stagetrace", "built in"),
+        )
+    return replace(
+        subject,
+        suite=trace.request.suite or subject.suite,
+        assistant=subject.assistant or trace.assistant or trace.assistant_kind,
+        mode=outcome.mode or subject.mode,
+        data_version=outcome.data_version or subject.data_version,
+        schema_hash=outcome.schema_hash or subject.schema_hash,
+        gold_scope=outcome.gold_scope if trace.outcome is not None else "",
+        answer_matcher=outcome.answer_matcher,
+    )
+
+
+def _joined(subject: Subject, other: Subject, *, first: bool) -> Subject:
+    """The facts of a block with those of one more run.
+
+    Counts of a run go to the first block that its traces meet, so that they are told once.
+    """
+    joined = replace(
+        subject,
+        runs=tuple(dict.fromkeys([*subject.runs, *other.runs])),
+        seed=subject.seed if not subject.runs or subject.seed == other.seed else None,
+        answer_matcher=subject.answer_matcher or other.answer_matcher,
+    )
+    if not first:
+        return joined
+    if not subject.runs:
+        return joined
+    return replace(
+        joined,
+        spans_made=_sum(subject.spans_made, other.spans_made),
+        spans_stored=_sum(subject.spans_stored, other.spans_stored),
+        failed=Counter(subject.failed) + Counter(other.failed),
+        rejected=Counter(subject.rejected) + Counter(other.rejected),
+        interrupted=Counter(subject.interrupted) + Counter(other.interrupted),
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,1 @@
+"""One file a metric; each files itself with `analyzers.base.metric`."""

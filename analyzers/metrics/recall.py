@@ -1,0 +1,34 @@
+"""Recall@k and its strict form: was the document that holds the answer shown?"""
+
+from __future__ import annotations
+
+from analyzers.base import Score, metric
+from analyzers.ranking import recall_at
+from analyzers.shown import ranked_groups
+from tracer.records import Trace
+
+NO_LIST = "no relevant document known, or no ranked list"
+
+
+def _recall(k: int, *, strict: bool = False) -> Score:
+    def score(trace: Trace) -> float | None:
+        judged = ranked_groups(trace, strict=strict)
+        return None if judged is None else recall_at(k, *judged)
+
+    score.__doc__ = (
+        f"Share of the relevant documents among the first {k} shown to the reader"
+        + (", copies and quotes of a document not counted.\n" if strict else ".\n")
+        + (
+            "\nSource:\n    Ours: recall@5 takes equal documents as one, this one does not.\n"
+            if strict
+            else "\nSource:\n    Lost in the Request, section 3.4 (k = 5); other k: ours.\n"
+        )
+    )
+    return score
+
+
+for _k in (1, 3, 5, 10):
+    metric(f"recall@{_k}", stage="retrieval", better="higher", undefined=NO_LIST)(_recall(_k))
+metric("recall_strict@5", stage="retrieval", better="higher", undefined=NO_LIST)(
+    _recall(5, strict=True)
+)

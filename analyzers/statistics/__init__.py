@@ -1,0 +1,1 @@
+"""Paired tests and intervals; one file a statistic."""
