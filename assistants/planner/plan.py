@@ -1,0 +1,301 @@
+"""From a request and what the tools have returned so far to the next call, or to the answer.
+
+The plan is a plain program that looks things up as it goes. A result that is not there yet stops it
+with the call to make; the next time it runs with the result and comes one call further.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from assistants.literals import ADDRESS, now_of
+from assistants.planner import rows as row_reading
+from assistants.planner import targets
+from assistants.planner.clauses import Clause, clauses
+from assistants.planner.schemas import Parameter, Purpose, best_tool, purpose
+from assistants.planner.vocabulary import NOUNS
+from assistants.words import content_words, words
+from tracer.records import Json, Tool
+
+Made = Mapping[tuple[str, str], Json]
+"""Tool name and canonical arguments to the result, for every call made in this turn."""
+QUERIES = 4
+"""Search texts that are tried for one thing before it counts as not found."""
+
+
+class NextCall(Exception):  # noqa: N818  # a stop of the plan, not an error
+    """The plan needs this call's result before it can go on."""
+
+    def __init__(self, tool: str, arguments: Mapping[str, Json]) -> None:
+        super().__init__(tool)
+        self.tool = tool
+        self.arguments = arguments
+
+
+class _GiveUp(Exception):  # noqa: N818  # a stop of the clause, not an error
+    """The clause cannot be carried out; the text says why, or asks back."""
+
+
+def key(tool: str, arguments: Mapping[str, Json]) -> tuple[str, str]:
+    """Under which a call's result is kept."""
+    return tool, json.dumps(arguments, sort_keys=True, ensure_ascii=False)
+
+
+def answer(request: str, briefing: str, tools: Sequence[Tool], made: Made) -> str:
+    """The final answer, when no call is left to make.
+
+    Args:
+        request: The user's words.
+        briefing: What the assistant was told of the world; the present is read from it.
+        tools: What can be called.
+        made: Results so far.
+
+    Raises:
+        NextCall: A call has to be made first.
+    """
+    plan = _Plan([purpose(tool) for tool in tools], now_of(briefing), made)
+    said = [text for clause in clauses(request) if (text := plan.carry_out(clause))]
+    return " ".join(said) or "There is nothing to do."
+
+
+class _Plan:
+    """The tools, the clock and the results so far."""
+
+    def __init__(self, purposes: Sequence[Purpose], now: datetime | None, made: Made) -> None:
+        self._purposes = purposes
+        self._now = now
+        self._made = made
+
+    def carry_out(self, clause: Clause) -> str:
+        """What can be said of a clause once its calls are made; empty when it asks for nothing."""
+        if clause.negated or not clause.actions:
+            return ""
+        stems = frozenset(content_words(clause.text)) | (
+            frozenset(content_words(clause.sentence)) & frozenset(NOUNS)
+        )
+        try:
+            goal = best_tool(self._purposes, clause.actions, stems)
+            if goal is None:
+                return ""
+            if "read" in goal.actions:
+                return self._read(goal, clause)
+            return self._write(goal, clause)
+        except _GiveUp as stop:
+            return str(stop)
+
+    def _call(self, tool: Purpose, arguments: Mapping[str, Json]) -> Json:
+        made = key(tool.tool.name, arguments)
+        if made not in self._made:
+            raise NextCall(tool.tool.name, arguments)
+        return self._made[made]
+
+    def _read(self, tool: Purpose, clause: Clause) -> str:
+        """Look the clause's topic up with a reading tool and repeat what came back."""
+        if tool.of("query"):
+            found = self._search(tool, clause)
+        else:
+            values = {
+                parameter.name: self._value(parameter, tool, clause, 0)
+                for parameter in tool.parameters
+                if parameter.required
+            }
+            if None in values.values():
+                return ""
+            found = row_reading.rows(self._call(tool, values))
+        if not found:
+            return "I could not find anything about it."
+        return "I found: " + "; ".join(_shown(row) for row in found[:3])
+
+    def _write(self, tool: Purpose, clause: Clause) -> str:
+        """Fill the arguments and make the call, once for each thing that is meant."""
+        ids = tool.of("id")
+        things = self._things(ids[0].noun, clause) if ids else [None]
+        people = self._people(clause) if tool.of("address") else []
+        once_each = next((p for p in tool.of("address") if p.required and not p.many), None)
+        once_each = once_each or next((p for p in tool.of("address") if not p.many), None)
+        if ids and ids[0].many and things:
+            things = [[str(thing["id"]) for thing in things if thing]]
+        done, errors = 0, []
+        for thing in things:
+            for person in people if once_each and people else [None]:
+                result = self._call(tool, self._arguments(tool, clause, thing, person, people))
+                done += not row_reading.failed(result)
+                errors += [_shown_error(result)] if row_reading.failed(result) else []
+        if errors:
+            return f"I could not do all of it: {errors[0]}"
+        return f"Done: {clause.verb}, {done} in all."
+
+    def _arguments(
+        self, tool: Purpose, clause: Clause, thing: Json, person: str | None, people: list[str]
+    ) -> dict[str, Json]:
+        filled: dict[str, Json] = {}
+        order = 0
+        for parameter in tool.parameters:
+            if parameter.role == "id":
+                value: Json = thing["id"] if isinstance(thing, Mapping) else thing
+            elif parameter.role == "address":
+                first = parameter is tool.of("address")[0]
+                value = (people if parameter.many else person) if first else None
+            else:
+                value = self._value(parameter, tool, clause, order, thing)
+                order += parameter.role in ("start", "end")
+            if value not in (None, "", []):
+                filled[parameter.name] = value
+        lacking = [p.name for p in tool.parameters if p.required and p.name not in filled]
+        if lacking:
+            raise _GiveUp(f"What should I take for {' and '.join(lacking)}?")
+        return filled
+
+    def _value(
+        self, parameter: Parameter, tool: Purpose, clause: Clause, order: int, thing: Json = None
+    ) -> Json:
+        """What the clause gives for one parameter; None when it says nothing of it."""
+        text = clause.text
+        if parameter.role in ("start", "end"):
+            return self._time(parameter, text, order, thing)
+        if parameter.role == "duration":
+            found = targets.when(text, self._now).minutes
+            return found if parameter.kind in ("integer", "number") or found is None else str(found)
+        if parameter.role in ("subject", "body"):
+            return self._text(parameter, tool, text)
+        if parameter.role == "choice":
+            low = text.lower()
+            return next((c for c in parameter.choices if c.lower() in low and c), None)
+        if parameter.role == "place":
+            return _place(parameter.name, text)
+        if parameter.role == "flag":
+            named = set(words(parameter.name.replace("_", " "))) <= set(words(text))
+            return True if named or parameter.required else None
+        if parameter.role in ("query", "other") and parameter.required:
+            return next(iter(targets.topics(text)), None)
+        if parameter.role == "address":
+            addresses = ADDRESS.findall(text)
+            return (addresses if parameter.many else addresses[0]) if addresses else None
+        return None
+
+    def _time(self, parameter: Parameter, text: str, order: int, thing: Json) -> Json:
+        named = targets.when(text, self._now)
+        place = 1 if parameter.role == "end" and order else 0
+        if parameter.pattern == "%Y-%m-%d":
+            days = named.days or ((named.since,) if named.since and place == 0 else ())
+            return days[min(place, len(days) - 1)].isoformat() if days else None
+        fallback = None
+        if isinstance(thing, Mapping) and (at := row_reading.row_time(thing["row"])):
+            fallback = datetime.fromisoformat(at).date()
+        moment = named.moment(place, fallback)
+        return moment.strftime(parameter.pattern) if moment else None
+
+    def _text(self, parameter: Parameter, tool: Purpose, clause: str) -> str | None:
+        given = targets.texts(clause)
+        both = bool(tool.of("subject")) and bool(tool.of("body"))
+        loose = list(given.loose)
+        if parameter.role == "subject":
+            if given.subject:
+                return given.subject
+            if loose and (not both or len(loose) > 1 or given.body):
+                return loose[0]
+            if not parameter.required and both:
+                return None
+            body = given.body or (loose[-1] if loose else targets.said(clause))
+            return " ".join((body or _topic(clause)).split()[:6]).strip(" ,.;:") or None
+        if given.body:
+            return given.body
+        if loose and (given.subject or not both or len(loose) == 1):
+            return loose[-1]
+        return (loose[1] if len(loose) > 1 else "") or targets.said(clause) or None
+
+    def _people(self, clause: Clause) -> list[str]:
+        """Addresses of the people something goes to; a name that fits several is asked back."""
+        found: list[str] = []
+        for name in targets.recipients(clause.text):
+            found += [name] if ADDRESS.fullmatch(name) else [self._address(name)]
+        return list(dict.fromkeys(found))
+
+    def _address(self, name: str) -> str:
+        lookup = self._lookup("person")
+        if lookup is None:
+            raise _GiveUp(f"What is the address of {name}?")
+        field = (lookup.of("query") or lookup.of("subject") or lookup.of("other"))[0]
+        for asked in dict.fromkeys((name, name.split()[-1], name.split()[0])):
+            known = row_reading.addresses(self._call(lookup, {field.name: asked}))
+            own = [a for a in known if all(part in a.lower() for part in words(name))] or known
+            if len(own) == 1:
+                return own[0]
+            if own:
+                raise _GiveUp(f"Which {name} do you mean: {' or '.join(own[:4])}?")
+        raise _GiveUp(f"I found no address for {name}. What is it?")
+
+    def _lookup(self, noun: str) -> Purpose | None:
+        """A reading tool for a kind of thing that takes a text to look for."""
+        fitting = [
+            tool
+            for tool in self._purposes
+            if "read" in tool.actions
+            and noun in tool.nouns
+            and (tool.of("query") or tool.of("subject") or tool.of("other"))
+            and not any(p.required and p.role in ("id", "address") for p in tool.parameters)
+        ]
+        return max(fitting, key=lambda t: (bool(t.of("query")), len(t.nouns) == 1), default=None)
+
+    def _things(self, noun: str, clause: Clause) -> list[Json]:
+        """What the clause means, as ids with their rows: one, or all where all are wanted."""
+        search = self._lookup(noun)
+        if search is None:
+            raise _GiveUp(f"I have no tool that finds a {noun}.")
+        found = self._search(search, clause)
+        things: list[Json] = [
+            {"id": thing, "row": row} for row in found if (thing := row_reading.row_id(row, noun))
+        ]
+        if not things:
+            raise _GiveUp(f"I could not find the {noun} you mean.")
+        if targets.wants_all(clause.text):
+            return things
+        timed = sorted(things, key=lambda t: row_reading.row_time(t["row"]), reverse=True)
+        return [timed[-1] if targets.wants_oldest(clause.text) else timed[0]]
+
+    def _search(self, tool: Purpose, clause: Clause) -> list[row_reading.Row]:
+        """Rows for what the clause speaks of; broader search texts are tried one by one."""
+        query = (tool.of("query") or tool.of("subject") or tool.of("other"))[0].name
+        extra = self._bounds(tool, clause)
+        wanted = targets.topics(clause.text) or targets.topics(clause.sentence) or [""]
+        for text in wanted[:QUERIES]:
+            result = self._call(tool, {query: text, **extra})
+            found = row_reading.about(row_reading.rows(result), targets.sender(clause.text))
+            if found:
+                return found
+        return []
+
+    def _bounds(self, tool: Purpose, clause: Clause) -> dict[str, Json]:
+        """The first day of a span such as "the last three days", where the tool takes one."""
+        first = targets.when(clause.text, self._now).since
+        start = next(iter(tool.of("start")), None)
+        if first is None or start is None:
+            return {}
+        at = datetime(first.year, first.month, first.day)  # noqa: DTZ001
+        return {start.name: at.strftime(start.pattern)}
+
+
+def _place(name: str, text: str) -> str | None:
+    """A folder or room: the word before its name, or what stands after "to" or "in"."""
+    word = name.split("_")[0]
+    match = re.search(
+        rf"['\"\u201c\u2018]([^'\"\u201d\u2019]+)['\"\u201d\u2019]\s+{word}|(?:the\s+)?([A-Z]\w+)\s+{word}"
+        rf"|{word}\s+(?:called\s+|named\s+)?['\"\u201c\u2018]?([\w-]+)|\b(?:to|in|into)\s+(?:the\s+)?([A-Z]\w+)\b",
+        text,
+    )
+    return next((part for part in match.groups() if part), None) if match else None
+
+
+def _topic(clause: str) -> str:
+    return next(iter(targets.topics(clause)), "")
+
+
+def _shown(row: row_reading.Row) -> str:
+    return ", ".join(f"{name}: {str(value)[:200]}" for name, value in row.items() if value)
+
+
+def _shown_error(result: Json) -> str:
+    return str(result["error"] if isinstance(result, Mapping) else result)[:300]

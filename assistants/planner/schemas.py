@@ -1,0 +1,183 @@
+"""What a tool is for and what its parameters want, read from its name, description and schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assistants.planner.vocabulary import ACTIONS, NOUNS
+from assistants.words import content_words, stem, word_set
+from tracer.records import Json, Tool
+
+Role = Literal[
+    "id", "address", "subject", "body", "query", "start", "end", "duration", "choice", "flag",
+    "place", "other",
+]  # fmt: skip
+
+_ROLE_WORDS: tuple[tuple[Role, frozenset[str]], ...] = (
+    ("duration", word_set("duration minutes length")),
+    (
+        "start",
+        word_set("start begin begins after since from time_min date_min min due date"),
+    ),
+    ("end", word_set("end ends until before time_max date_max max")),
+    ("query", word_set("query keyword keywords search text_query q term terms")),
+    ("subject", word_set("subject title name")),
+    ("body", word_set("body text content message comment notes note description")),
+    ("place", word_set("folder location room list board column")),
+)
+_ADDRESS_WORDS = word_set(
+    """recipient recipients to cc bcc attendee attendees participant participants email address
+    addresses assignee owner with"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of a tool."""
+
+    name: str
+    role: Role
+    many: bool
+    """A list is wanted."""
+    required: bool
+    choices: tuple[str, ...]
+    pattern: str
+    """How times are written, as `strftime` wants it; empty where no time is wanted."""
+    kind: str
+    """JSON type of one value."""
+    noun: str
+    """Kind of thing that an id names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """A tool as the planner sees it."""
+
+    tool: Tool
+    actions: tuple[str, ...]
+    """From the words of its name."""
+    nouns: frozenset[str]
+    stems: frozenset[str]
+    parameters: tuple[Parameter, ...]
+
+    def of(self, role: Role) -> list[Parameter]:
+        """The parameters of a role, in the order of the schema."""
+        return [parameter for parameter in self.parameters if parameter.role == role]
+
+
+def purpose(tool: Tool) -> Purpose:
+    """What the tool is for, by its words.
+
+    Example:
+        >>> schema = {"properties": {"mail_id": {"type": "string"}}, "required": ["mail_id"]}
+        >>> found = purpose(Tool("box.delete_mail", "Delete a mail.", schema, True, print))
+        >>> found.actions, sorted(found.nouns), found.parameters[0].role, found.parameters[0].noun
+        (('delete',), ['mail'], 'id', 'mail')
+    """
+    own = tool.name.rsplit(".", 1)[-1]
+    name_stems = [stem(word) for word in name_words(own)]
+    actions = tuple(
+        action for action, stems in ACTIONS.items() if any(word in stems for word in name_stems[:1])
+    )
+    area = [stem(word) for word in name_words(tool.name)]
+    nouns = frozenset(NOUNS[word] for word in [*area, *name_stems[1:]] if word in NOUNS)
+    stems = frozenset(area) | frozenset(content_words(tool.description))
+    properties: Mapping[str, Json] = tool.parameters.get("properties") or {}
+    required = frozenset(tool.parameters.get("required") or ())
+    parameters = tuple(
+        _parameter(name, schema, name in required, nouns) for name, schema in properties.items()
+    )
+    return Purpose(tool, actions, nouns, stems, parameters)
+
+
+def name_words(name: str) -> list[str]:
+    """The words of an identifier, lower case.
+
+    Example:
+        >>> name_words("email.search_emails"), name_words("createEvent")
+        (['email', 'search', 'emails'], ['create', 'event'])
+    """
+    return (
+        re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
+        .lower()
+        .replace(".", " ")
+        .replace("_", " ")
+        .split()
+    )
+
+
+def _parameter(
+    name: str, schema: Mapping[str, Json], required: bool, nouns: frozenset[str]
+) -> Parameter:
+    many = schema.get("type") == "array"
+    one: Mapping[str, Json] = schema.get("items") or {} if many else schema
+    kind = str(one.get("type") or "string")
+    description = str(schema.get("description") or "")
+    words = name_words(name)
+    role = _role(name, words, one, kind, description)
+    noun = next((NOUNS[stem(word)] for word in words if stem(word) in NOUNS), "")
+    return Parameter(
+        name,
+        role,
+        many,
+        required,
+        tuple(str(choice) for choice in one.get("enum") or ()),
+        _pattern(words, description) if role in ("start", "end") else "",
+        kind,
+        noun or (sorted(nouns)[0] if nouns else ""),
+    )
+
+
+def _role(
+    name: str, words: Sequence[str], schema: Mapping[str, Json], kind: str, description: str
+) -> Role:
+    if schema.get("enum"):
+        return "choice"
+    if kind == "boolean":
+        return "flag"
+    if words[-1] in ("id", "ids"):
+        return "id"
+    if _ADDRESS_WORDS & set(words):
+        return "address"
+    for role, known in _ROLE_WORDS:
+        if name in known or known & set(words):
+            return role
+    return "other"
+
+
+def _pattern(words: Sequence[str], description: str) -> str:
+    shown = description.upper()
+    if "HH:MM:SS" in shown:
+        return "%Y-%m-%d %H:%M:%S"
+    if "HH:MM" in shown:
+        return "%Y-%m-%d %H:%M"
+    if "YYYY-MM-DD" in shown or {"date", "due", "day", "after", "before"} & set(words):
+        return "%Y-%m-%d"
+    return "%Y-%m-%d %H:%M"
+
+
+def best_tool(
+    purposes: Sequence[Purpose], actions: Sequence[str], stems: frozenset[str]
+) -> Purpose | None:
+    """The tool whose action is asked for and whose words are nearest; None when no action fits.
+
+    Args:
+        purposes: What there is to choose from.
+        actions: What the verb asks for.
+        stems: Stems of the clause's other words.
+    """
+    nouns = {NOUNS[word] for word in stems if word in NOUNS}
+
+    def nearness(candidate: Purpose) -> tuple[float, str]:
+        points = 2.0 * len(nouns & candidate.nouns)
+        points += sum(1.0 for word in stems & candidate.stems if word not in NOUNS)
+        # With nothing else to go by, mail is what an office speaks of.
+        points += 0.5 if not nouns and "mail" in candidate.nouns else 0.0
+        points += 0.25 if candidate.of("query") else 0.0
+        return points, candidate.tool.name
+
+    fitting = [candidate for candidate in purposes if set(actions) & set(candidate.actions)]
+    return max(fitting, key=nearness, default=None)

@@ -1,0 +1,222 @@
+"""Whom and what a clause speaks of: people, topics, texts, days and times."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from assistants.literals import (
+    ADDRESS,
+    DATE,
+    QUOTED,
+    RELATIVE_DAY,
+    TIME,
+    dates,
+    minutes,
+    quoted,
+    since,
+    times,
+)
+from assistants.planner.vocabulary import EVERY, NEWEST, NOUNS, OLDEST, SELF
+from assistants.words import STOP_WORDS, stem, word_set, words
+
+_NAME = r"(?:[A-Z][\w\u2019-]+(?:\s+[A-Z][\w\u2019-]+)*|[a-z][\w-]+)"
+_NAMES = rf"({_NAME}(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+){_NAME})*)"
+_TO = re.compile(
+    rf"\b(?:to|with|cc|invite|tell|ask|remind|inform|notify|let|email|message)\s+{_NAMES}"
+)
+_FROM = re.compile(rf"\b(?:from|by|of)\s+({_NAME})|\b({_NAME})['\u2019]s?\s")
+_ABOUT = re.compile(
+    r"\b(?:about|regarding|concerning|titled|called|named|subject|on the subject of)\s+(?:the\s+)?"
+    r"(?P<topic>.+?)(?=\s+(?:to|from|with|that|and|if|by|saying)\b|[,.;?!]|$)"
+)
+_SAYING = re.compile(
+    r"\b(?:that says|saying|to say|that|whether|if|asking)\b[:,]?\s+(?P<text>.+)$"
+    r"|:\s+(?P<rest>.+)$",
+    re.DOTALL,
+)
+_LABEL = re.compile(
+    r"\b(?P<label>subject|title|titled|called|named|name|about|body|saying|says|message|text|notes?|"
+    r"comment|content|description|location|folder|words?)\b[^\"'\u201c\u2018]{0,20}$",
+    re.IGNORECASE,
+)
+_SUBJECT_LABELS = word_set("subject title titled called named name about")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a clause puts between quotation marks, by what it is for."""
+
+    subject: str | None
+    body: str | None
+    loose: tuple[str, ...]
+
+
+def texts(clause: str) -> Texts:
+    """Quoted texts, told apart by the word before them.
+
+    Example:
+        >>> texts("mail bo with subject 'Hi' and body 'See you'")
+        Texts(subject='Hi', body='See you', loose=())
+    """
+    subject, body, loose = None, None, []
+    for match in QUOTED.finditer(clause):
+        value = next(part for part in match.groups() if part)
+        label = _LABEL.search(clause[: match.start()])
+        word = label["label"].lower() if label else ""
+        if word in _SUBJECT_LABELS and subject is None:
+            subject = value
+        elif word and body is None:
+            body = value
+        else:
+            loose.append(value)
+    return Texts(subject, body, tuple(loose))
+
+
+def said(clause: str) -> str:
+    """What a clause wants to have said, without quotation marks: the part after "that", ":" ...
+
+    Example:
+        >>> said("Tell Ann that the door is open.")
+        'The door is open.'
+    """
+    match = _SAYING.search(clause)
+    text = (match["text"] or match["rest"] or "").strip() if match else ""
+    return text[:1].upper() + text[1:]
+
+
+def recipients(clause: str) -> list[str]:
+    """Names and addresses that something is to go to, in order.
+
+    Example:
+        >>> recipients("forward the mail about 'to Bo' to Ann Lee and carl")
+        ['Ann Lee', 'carl']
+    """
+    masked = QUOTED.sub(" ", clause)
+    found = ADDRESS.findall(masked)
+    for match in _TO.finditer(ADDRESS.sub(" ", masked)):
+        for name in re.split(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+", match.group(1)):
+            if _is_name(name):
+                found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def sender(clause: str) -> str | None:
+    """The person that something came from, or whose it is.
+
+    Example:
+        >>> sender("delete the last mail from carla"), sender("forward Hanne Dove's mail")
+        ('carla', 'Hanne Dove')
+    """
+    masked = QUOTED.sub(" ", clause)
+    for match in _FROM.finditer(masked):
+        name = match.group(1) or match.group(2)
+        first = name.split()
+        while first and not _is_name(first[0]):
+            first = first[1:]
+        if first and _is_name(" ".join(first)):
+            return " ".join(first)
+    return None
+
+
+def _is_name(name: str) -> bool:
+    low = name.lower()
+    return not (
+        low in STOP_WORDS
+        or low in SELF
+        or low in NEWEST | OLDEST | EVERY
+        or stem(low) in NOUNS
+        or DATE.fullmatch(name)
+        or RELATIVE_DAY.fullmatch(name)
+        or low in ("week", "month", "day", "days")
+    )
+
+
+def topics(clause: str) -> list[str]:
+    """Search texts for what the clause speaks of, the most telling first.
+
+    Example:
+        >>> topics("delete the mail about the roof leak from Ann")
+        ['roof leak', 'Ann', 'roof leak Ann']
+    """
+    masked = QUOTED.sub(" ", clause)
+    about = _ABOUT.search(masked)
+    who = sender(clause)
+    found = [*quoted(clause)]
+    if about and about["topic"].strip():
+        found.append(about["topic"].strip())
+    if who:
+        found.append(who)
+    outside = TIME.sub(" ", RELATIVE_DAY.sub(" ", DATE.sub(" ", masked)))
+    known = {word for name in recipients(clause) for word in words(name)}
+    rest = [
+        word
+        for word in re.findall(r"[\w.-]*\w", outside)[1:]
+        if word.lower() not in STOP_WORDS | NEWEST | OLDEST | EVERY | known
+        and stem(word.lower()) not in NOUNS
+    ]
+    if rest:
+        found.append(" ".join(rest))
+        # Codes and names tell more than everyday words.
+        found += [word for word in rest if any(c.isdigit() for c in word)]
+        found += [word for word in rest if word[0].isupper()]
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Days and times a clause names."""
+
+    days: tuple[date, ...]
+    clock: tuple[str, ...]
+    minutes: int | None
+    since: date | None
+
+    def moment(self, place: int, fallback: date | None = None) -> datetime | None:
+        """The first or second moment named; None without a day, or without a time of day."""
+        day = self.days[min(place, len(self.days) - 1)] if self.days else fallback
+        if day is None or not self.clock:
+            return None
+        if place < len(self.clock):
+            return _at(day, self.clock[place])
+        if place == 1 and self.minutes is not None:
+            return _at(day, self.clock[0]) + timedelta(minutes=self.minutes)
+        return None
+
+
+def when(clause: str, now: datetime | None) -> When:
+    """Days and times that a clause names outside quotation marks."""
+    masked = QUOTED.sub(" ", clause)
+    today = now.date() if now else None
+    return When(
+        tuple(dates(masked, today)),
+        tuple(times(DATE.sub(" ", masked))),
+        minutes(masked),
+        since(masked, today),
+    )
+
+
+def _at(day: date, clock: str) -> datetime:
+    hour, minute = clock.split(":")
+    return datetime(day.year, day.month, day.day, int(hour), int(minute))  # noqa: DTZ001
+
+
+def wants_all(clause: str) -> bool:
+    """Whether every match is meant and not just one.
+
+    Example:
+        >>> wants_all("delete all my emails from Ann"), wants_all("delete my last email")
+        (True, False)
+    """
+    plain = words(QUOTED.sub(" ", clause))
+    if set(plain) & (NEWEST | OLDEST) and "days" not in plain and "week" not in plain:
+        return False
+    if set(plain) & EVERY:
+        return True
+    return any(word.endswith("s") and stem(word) in NOUNS for word in plain)
+
+
+def wants_oldest(clause: str) -> bool:
+    """Whether the first match in time is meant."""
+    return bool(set(words(QUOTED.sub(" ", clause))) & OLDEST)

@@ -1,0 +1,345 @@
+"""`stagetrace run`: a suite through an assistant under several wordings, into a run folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from stagetrace import console
+
+if TYPE_CHECKING:
+    from assistants.loop import Result
+    from assistants.run import Bench
+    from assistants.slots import Slot
+    from stagetrace.parts import Choice
+    from stagetrace.progress import LineProgress, LiveProgress, Tally
+    from stagetrace.wordings import Wordings
+    from tracer.records import Json, Task
+    from tracer.store import RunStore
+
+Durability = Literal["span", "tool", "item"]
+_DEFAULT_TIMEOUT_S = 300.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Config:
+    """What a run does; kept in its manifest, so that it can be gone on with."""
+
+    choice: Choice
+    conditions: str
+    variants: str | None
+    replicates: int
+    limit: int | None
+    durability: Durability
+
+
+def run(
+    suite: Annotated[
+        str, typer.Argument(help="office, workbench:email, tasks:PATH; with --resume a run folder.")
+    ],
+    assistant: Annotated[
+        str, typer.Option(help="rag, tools, llm, or MODULE:ATTR of an agent of your own.")
+    ] = "rag",
+    model: Annotated[
+        str | None,
+        typer.Option(help="rules, extractive, gold, local:smollm2, openai:NAME, recorded:FILE."),
+    ] = None,
+    retriever: Annotated[str, typer.Option(help="What finds documents for rag.")] = "bm25",
+    conditions: Annotated[
+        str, typer.Option(help="Wordings to run, by commas, or all that need no model.")
+    ] = "base",
+    variants: Annotated[
+        Path | None, typer.Option(help="File of wordings to take before any is made.")
+    ] = None,
+    replicates: Annotated[int, typer.Option(min=1, help="Runs of each wording.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first items.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to run in.")] = 1,
+    seed: Annotated[int, typer.Option(help="Start of every random draw.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Run folder; by default a new one.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run folder.")] = False,
+    mode: Annotated[str | None, typer.Option(help="Grading: official, strict, revised.")] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, help="Seconds that one answer may take.")
+    ] = _DEFAULT_TIMEOUT_S,
+    durability: Annotated[
+        Durability, typer.Option(help="When a step waits for the disk.")
+    ] = "tool",
+    top_k: Annotated[int, typer.Option(min=1, help="Documents that are shown to the reader.")] = 5,
+) -> int:
+    """Run a suite through an assistant, store every span, grade every item.
+
+    Go on with a run that was stopped: stagetrace run --resume RUN
+    """
+    from tracer.store import RunStore, read_manifest
+
+    if resume:
+        folder = out or Path(suite)
+        config = _config_of(read_manifest(folder), folder)
+        return _Sitting(config, workers, lambda manifest: RunStore.resume(folder)).run()
+    from stagetrace.parts import DEFAULT_MODELS, KINDS, Choice
+
+    kind = assistant if assistant in KINDS else "user"
+    folder = out or _new_folder(suite, assistant)
+    choice = Choice(
+        suite=suite,
+        assistant=assistant,
+        model=model or DEFAULT_MODELS[kind],
+        retriever=retriever,
+        mode=mode,
+        top_k=top_k,
+        seed=seed,
+        timeout_s=timeout,
+        run=folder.name,
+    )
+    config = Config(
+        choice, conditions, str(variants) if variants else None, replicates, limit, durability
+    )
+    return _Sitting(config, workers, lambda manifest: RunStore.create(folder, manifest)).run()
+
+
+def _new_folder(suite: str, assistant: str) -> Path:
+    """A folder below `runs` that is not there yet: date, suite, assistant."""
+    today = datetime.now(UTC).astimezone().strftime("%m%d")
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", f"{suite}-{assistant}").strip("-").lower()[:60]
+    first = Path("runs") / f"{today}-{plain}"
+    folder, number = first, 1
+    while folder.exists():
+        number += 1
+        folder = first.with_name(f"{first.name}-{number}")
+    return folder
+
+
+def _config_of(manifest: Mapping[str, Json], folder: Path) -> Config:
+    """The configuration in a manifest.
+
+    Raises:
+        TraceFormatError: The manifest holds none that this version knows.
+    """
+    from stagetrace.parts import Choice
+    from tracer.errors import TraceFormatError
+
+    stored: dict[str, Any] = dict(manifest.get("config") or {})
+    try:
+        choice = Choice(**stored.pop("choice"))
+        return Config(choice=choice, **stored)
+    except (KeyError, TypeError) as error:
+        raise TraceFormatError(
+            f"{folder}/run.json: no configuration to go on with ({error}); start the run anew"
+        ) from error
+
+
+class _Sitting:
+    """One sitting of a run: from its configuration to the end of the command."""
+
+    def __init__(
+        self,
+        config: Config,
+        workers: int,
+        open_store: Callable[[Mapping[str, Json]], RunStore],
+    ) -> None:
+        from stagetrace.parts import bench
+
+        self._config = config
+        self._workers = workers
+        self._open_store = open_store
+        self._bench: Bench = bench(config.choice)
+        self._tasks = self._chosen()
+        self._wordings = self._worded()
+
+    def _chosen(self) -> list[Task]:
+        """The tasks of the forms that the assistant takes, up to the limit.
+
+        Raises:
+            InputError: The suite has none.
+        """
+        from stagetrace.parts import FORMS
+        from tracer.errors import InputError
+
+        choice = self._config.choice
+        forms = FORMS[choice.kind]
+        fitting = (task for task in self._bench.sandbox.tasks() if task.form in forms)
+        tasks = list(islice(fitting, self._config.limit))
+        if not tasks:
+            raise InputError(
+                f"suite {choice.suite!r} has no task for --assistant {choice.assistant}, which "
+                f"takes the form {' or '.join(forms)}; try --assistant "
+                f"{'tools' if choice.kind != 'tools' else 'rag'}"
+            )
+        return tasks
+
+    def _worded(self) -> Wordings:
+        from stagetrace.wordings import make_wordings, named_conditions
+
+        authored = self._bench.sandbox.rewrites()
+        file = self._config.variants
+        return make_wordings(
+            self._tasks,
+            named_conditions(self._config.conditions, authored),
+            seed=self._config.choice.seed,
+            authored=authored,
+            file=Path(file) if file else None,
+        )
+
+    def run(self) -> int:
+        """Run what is not finished; 0 all graded, 1 some failed, 130 stopped by the user."""
+        from assistants.slots import in_order
+        from tracer.errors import InputError
+
+        slots = list(in_order(self._tasks, self._wordings.by_item, self._config.replicates))
+        if not slots:
+            raise InputError(
+                f"no wording was admitted in {self._config.conditions!r}; add base to --conditions"
+            )
+        with self._open_store(self._manifest(len(slots))) as store:
+            store.write_tasks(self._tasks)
+            store.write_variants(self._wordings.variants)
+            self._say_header(store, slots)
+            return self._run(store, slots)
+
+    def _run(self, store: RunStore, slots: Sequence[Slot]) -> int:
+        from assistants.loop import run_slots
+        from assistants.worker import Setup
+        from stagetrace import parts
+
+        records = store.done()
+        finished = {key for key, done in records.items() if done.status == "ok"}
+        left = [slot for slot in slots if slot.key not in finished]
+        # The parts of this process are for one worker; several build their own.
+        own = self._bench
+        make = (
+            functools.partial(parts.bench, self._config.choice)
+            if self._workers > 1
+            else lambda: own
+        )
+        tally = self._tally(slots)
+        for key, done in records.items():
+            if key in finished:
+                tally.add_earlier(done)
+        with _progress(tally) as progress:
+            result = run_slots(
+                Setup(make, self._config.durability),
+                left,
+                store,
+                progress,
+                workers=self._workers,
+                attempts={key: done.attempt + 1 for key, done in records.items()},
+            )
+        return self._end(store, slots, tally, result)
+
+    def _tally(self, slots: Sequence[Slot]) -> Tally:
+        from stagetrace.progress import Tally
+
+        totals = Counter(slot.wording.condition for slot in slots)
+        return Tally(totals, workers=self._workers)
+
+    def _manifest(self, slots: int) -> dict[str, Json]:
+        """What the run is; analyzers print its title and its warnings from this."""
+        choice, sandbox = self._config.choice, self._bench.sandbox
+        admitted = dict.fromkeys(variant.condition for variant in self._wordings.variants)
+        return {
+            "run": choice.run,
+            "suite": choice.suite,
+            "assistant": choice.assistant,
+            "assistant_kind": choice.kind,
+            "model": choice.model,
+            "model_source": dataclasses.asdict(self._bench.model.source),
+            "retriever": choice.retriever if choice.kind in ("rag", "user") else "",
+            "mode": sandbox.mode,
+            "data_version": sandbox.data_version,
+            "schema_hash": sandbox.schema_hash,
+            "seed": choice.seed,
+            "conditions": list(admitted),
+            "replicates": self._config.replicates,
+            "items": len(self._tasks),
+            "slots": slots,
+            "not_admitted": dict(self._wordings.not_admitted),
+            "config": dataclasses.asdict(self._config),
+        }
+
+    def _say_header(self, store: RunStore, slots: Sequence[Slot]) -> None:
+        choice, sandbox = self._config.choice, self._bench.sandbox
+        dot = " · " if console.unicode_ok() else " . "
+        console.note(
+            dot.join(
+                (
+                    choice.suite,
+                    choice.assistant,
+                    f"model {choice.model}{_about(self._bench)}",
+                    f"mode {sandbox.mode}",
+                    f"seed {choice.seed}",
+                )
+            )
+        )
+        conditions = len({slot.wording.condition for slot in slots})
+        runs = self._config.replicates
+        console.note(
+            f"{len(self._tasks)} items x {conditions} condition{'s' * (conditions != 1)} x {runs} "
+            f"run{'s' * (runs != 1)} = {len(slots)}{dot}{self._workers} "
+            f"worker{'s' * (self._workers != 1)}{dot}{store.path}"
+        )
+        refused = self._wordings.not_admitted
+        if refused:
+            counts = ", ".join(f"{name} {count}" for name, count in refused.items())
+            console.note(
+                f"not run: {refused.total()} wordings were not admitted ({counts}); "
+                f"the reasons are in {store.path}/variants.jsonl"
+            )
+
+    def _end(self, store: RunStore, slots: Sequence[Slot], tally: Tally, result: Result) -> int:
+        from stagetrace import progress
+
+        done = store.done()
+        store.finish(
+            {
+                "status": "done" if result.ending == "finished" else "interrupted",
+                "spans_made": result.spans_made,
+                "spans_stored": result.spans_stored,
+                "finished": tally.ok.total(),
+                "failed": tally.failed.total(),
+                "retried": tally.retried,
+            }
+        )
+        for text in progress.summary(tally):
+            console.say(text)
+        made, stored = result.spans_made, result.spans_stored
+        same = "made = stored" if made == stored else f"made, {stored:,} stored"
+        console.say(f"spans {made:,} {same}{'' if not tally.earlier else ' in this sitting'}")
+        if result.ending != "finished":
+            complete = progress.complete_items(done, slots)
+            console.say(
+                f"{tally.ok.total()} of {tally.total} done, {complete} items complete in all "
+                f"conditions. resume: stagetrace run --resume {store.path}"
+            )
+            return 130
+        console.say(f"run folder: {store.path}")
+        console.say(f"next: stagetrace analyze {store.path}")
+        if tally.last_failure is not None:
+            failed = tally.last_failure
+            console.say(
+                f"      stagetrace show {store.path} {failed.item} --condition {failed.condition}"
+            )
+        return 1 if tally.failed else 0
+
+
+def _about(bench: Bench) -> str:
+    source = bench.model.source
+    if source.baseline:
+        return " (baseline program)"
+    return f" (sha256 {source.sha256[:8]})" if source.sha256 else f" ({source.source})"
+
+
+def _progress(tally: Tally) -> LineProgress | LiveProgress:
+    from stagetrace.progress import LineProgress, LiveProgress
+
+    if console.err().is_terminal:
+        return LiveProgress(tally, console.err(), unicode=console.unicode_ok())
+    return LineProgress(tally, console.note)
