@@ -23,8 +23,9 @@ from tracer.record import Recorder
 from tracer.records import Done
 from tracer.store import RunStore
 
-Ending: TypeAlias = Literal["finished", "stopped", "interrupted"]
-"""`stopped`: Ctrl-C once, what ran was finished; `interrupted`: twice, what ran was abandoned."""
+Ending: TypeAlias = Literal["finished", "stopped", "interrupted", "given_up"]
+"""`stopped`: Ctrl-C once, what ran was finished; `interrupted`: twice, what ran was abandoned;
+`given_up`: the model's endpoint is down."""
 
 GIVE_UP_AFTER = 3
 """So many items in a row that fail at the model's endpoint end the run: it is down."""
@@ -59,6 +60,8 @@ class Result:
     ending: Ending = "finished"
     spans_made: int = 0
     spans_stored: int = 0
+    error: str = ""
+    """Why it was given up."""
 
 
 def run_slots(
@@ -81,16 +84,18 @@ def run_slots(
         attempts: How often a slot was begun in earlier sittings.
 
     Raises:
-        EndpointError: The model's endpoint is down: several items in a row failed at it.
         StoreError: The store cannot be written.
         InputError: The parts do not fit together.
     """
     running = _Run(setup, deque(slots), store, watcher, attempts or {})
     with _interrupts(running):
-        if workers > 1 and len(slots) > 1:
-            _in_workers(running, min(workers, len(slots)))
-        else:
-            _in_process(running)
+        try:
+            if workers > 1 and len(slots) > 1:
+                _in_workers(running, min(workers, len(slots)))
+            else:
+                _in_process(running)
+        except EndpointError as error:
+            running.result.ending, running.result.error = "given_up", str(error)
     return running.result
 
 

@@ -18,8 +18,8 @@ from tracer.records import Json, Message, Reply, Tool, ToolCall
 from tracer.registry import missing_extra
 
 CONTEXT_TOKENS = 4_096
-READER_WORDS = 330
-"""Most words of documents in one prompt: about 600 tokens with the question and the prompt."""
+READER_WORDS = 150
+"""Most words of documents in one prompt: with headers, addresses and the prompt about 600 tokens."""
 ANSWER_TOKENS = 64
 CALL_TOKENS = 256
 MODE = "json_schema"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sandboxes.tooltalk.replay import (
@@ -39,14 +39,16 @@ def grade(
     conversation = read_conversation(task.detail["conversation"])
     free = bool(task.detail.get("free_running"))
     turns = _by_turn(trace.calls, len(conversation.turns))
-    made = play(originals, conversation, _asked(turns), forcing=not free)
-    order = [trace.calls.index(call) for calls in turns for call in calls]
+    asked = [[_asked(trace.calls[place]) for place in places] for places in turns]
+    made = play(originals, conversation, asked, forcing=not free)
+    places = [place for turn in turns for place in turn]
+    failed = [call for turn in made for call in turn]
     outcome = replace(
         blank,
         gold_scope="all",
         required_calls=gold_calls(conversation),
         similarity=name_of(similarity),
-        calls=_in_order([_unjudged(call) for calls in made for call in calls], order),
+        calls=_in_order({p: _unjudged(call) for p, call in zip(places, failed, strict=True)}),
         errored=trace.error is not None or trace.status != "ok",
         flags={"free_running": free, "equal_texts_only": name_of(similarity) == EQUAL_TEXTS},
     )
@@ -64,18 +66,58 @@ def grade(
         return replace(outcome, grader_error=str(crash))
     return replace(
         outcome,
-        calls=_in_order([_judged(call) for call in verdict.calls], order),
-        comparisons=tuple(
-            replace(comparison, call=order[comparison.call]) for comparison in verdict.comparisons
-        ),
-        success=verdict.counts.success and not _strictly_failed(blank.mode, outcome),
+        calls=_in_order({p: _judged(call) for p, call in zip(places, verdict.calls, strict=True)}),
+        comparisons=tuple(replace(one, call=places[one.call]) for one in verdict.comparisons),
+        success=verdict.counts.success and not outcome.errored,
         flags={**outcome.flags, **_flags(verdict, conversation)},
     )
 
 
-def _by_turn(calls: Sequence[Call], turns: int) -> list[list[Call]]:
-    """The calls of each turn; one beyond the last turn counts to it."""
-    found: list[list[Call]] = [[] for _ in range(turns)]
-    for call in calls:
-        found[min(max(call.turn, 0), turns - 1)].append(call)
+def _by_turn(calls: Sequence[Call], turns: int) -> list[list[int]]:
+    """Places of the calls of each turn; a call beyond the last turn belongs to the last."""
+    found: list[list[int]] = [[] for _ in range(turns)]
+    for place, call in enumerate(calls):
+        found[min(max(call.turn, 0), turns - 1)].append(place)
     return found
+
+
+def _asked(call: Call) -> Asked | Made:
+    """What to make of a call: an unfinished one is not made again, nobody knows how far it came."""
+    if call.status == "unfinished":
+        return Made(call.name, call.arguments, exception=UNFINISHED)
+    readable = call.status != "malformed" and call.raw is None
+    return call.name, call.arguments if readable else None
+
+
+def _not_captured(call: Call) -> bool:
+    return call.arguments is None and call.raw is None and call.status != "malformed"
+
+
+def _in_order(verdicts: Mapping[int, CallVerdict]) -> tuple[CallVerdict, ...]:
+    return tuple(verdicts[place] for place in sorted(verdicts))
+
+
+def _unjudged(call: Made) -> CallVerdict:
+    return CallVerdict(_kind_of(call.name), failed=call.exception is not None)
+
+
+def _judged(call: Judged) -> CallVerdict:
+    return replace(_unjudged(call.made), matched=call.gold, timing=call.timing)
+
+
+def _kind_of(name: str) -> CallKind:
+    spec = tool_specs().get(name)
+    if spec is None:
+        return "unknown"
+    return "write" if spec.writes else "read"
+
+
+def _flags(verdict: Verdict, conversation: Conversation) -> dict[str, bool]:
+    """Diagnostics by name: kinds of error, and calls out of their turn."""
+    errors = verdict.error_types(len(conversation.turns))
+    timings = [call.timing for call in verdict.calls]
+    return {
+        **{name.replace("-", "_").replace(" ", "_"): bool(count) for name, count in errors.items()},
+        "early_call": "early" in timings,
+        "late_call": "late" in timings,
+    }

@@ -57,6 +57,7 @@ def tool(
     name: str,
     suite: str,
     description: str,
+    /,
     *,
     writes: bool = False,
     login: bool = True,

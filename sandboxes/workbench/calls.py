@@ -42,11 +42,10 @@ def replace_newlines(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
-def call_string(name: str, arguments: Mapping[str, Json], *, escape: bool = False) -> str:
-    """The call as the benchmark writes it down: values between double quotes.
+def call_string(name: str, arguments: Mapping[str, Json]) -> str:
+    """The call as the benchmark writes it down: values between double quotes, nothing escaped.
 
-    Nothing is escaped in the 2024 version, so that a value with a double quote in it makes a string
-    that cannot be read back; the revision of 2026 escapes backslashes, quotes and line breaks.
+    A value with a double quote in it makes a string that cannot be read back; so it is published.
 
     Source:
         WorkBench at 42f1b6d, `src/evals/utils.py`.
@@ -54,19 +53,9 @@ def call_string(name: str, arguments: Mapping[str, Json], *, escape: bool = Fals
     Example:
         >>> call_string("email.delete_email", {"email_id": "00000001"})
         'email.delete_email.func(email_id="00000001")'
-        >>> call_string("email.reply_email", {"body": 'so "be" it'}, escape=True)
-        'email.reply_email.func(body="so \\\\"be\\\\" it")'
     """
-    written = _escaped if escape else str
-    inner = ", ".join(f'{key}="{written(value)}"' for key, value in arguments.items())
+    inner = ", ".join(f'{key}="{value}"' for key, value in arguments.items())
     return f"{name}{_SUFFIX}({inner})"
-
-
-def _escaped(value: Json) -> str:
-    text = str(value)
-    for plain, safe in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\0", "\\0")):
-        text = text.replace(plain, safe)
-    return text
 
 
 def tool_of(text: str) -> str:

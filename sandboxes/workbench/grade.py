@@ -1,65 +1,40 @@
-"""The published rules: play the calls and the answer key again, and compare where they end.
+"""The rules: make the calls and the answer key's calls again, and compare where they end.
+
+`official` compares tables row by row with their labels. `strict` lets the order and the ids of new
+rows pass and counts failed actions. `revised` compares rows as sets, ids included.
 
 Source:
-    WorkBench at 42f1b6d, `src/evals/utils.py`.
+    `official`: WorkBench at 42f1b6d, `src/evals/utils.py`. `revised`: WorkBench at 228cbe6 (2026),
+    `src/evals/evaluation.py`, as far as specified. `strict`: ours, `docs/workbench.md` says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sandboxes.workbench.calls import call_string, parse, replace_newlines, tool_of
-from sandboxes.workbench.state import CASED, State, Table
-from sandboxes.workbench.toolkit import ToolSpec, tool_specs
-from tracer.records import Call, CallKind, CallVerdict, GoldCall, Json, Outcome, Task, Trace
+from sandboxes.workbench.calls import call_string, replace_newlines, tool_of
+from sandboxes.workbench.replay import Attempt, attempt_of, attempts_of, replay, with_yesterday
+from sandboxes.workbench.state import State, Table
+from sandboxes.workbench.toolkit import writing_tools
+from sandboxes.workbench.verdicts import call_verdicts
+from tracer.records import Call, Outcome, Task, Trace
 
-WRITING_TOOLS = frozenset(
-    {
-        "analytics.create_plot",
-        "calendar.create_event",
-        "calendar.delete_event",
-        "calendar.update_event",
-        "customer_relationship_manager.add_customer",
-        "customer_relationship_manager.delete_customer",
-        "customer_relationship_manager.update_customer",
-        "email.delete_email",
-        "email.forward_email",
-        "email.reply_email",
-        "email.send_email",
-        "project_management.create_task",
-        "project_management.delete_task",
-        "project_management.update_task",
-    }
-)
-"""Tools with side effects, of all domains."""
-READING_TOOLS = frozenset(
-    {
-        "analytics.engaged_users_count",
-        "analytics.get_average_session_duration",
-        "analytics.get_visitor_information_by_id",
-        "analytics.total_visits_count",
-        "analytics.traffic_source_count",
-        "calendar.get_event_information_by_id",
-        "calendar.search_events",
-        "company_directory.find_email_address",
-        "customer_relationship_manager.search_customers",
-        "email.get_email_information_by_id",
-        "email.search_emails",
-        "project_management.get_task_information_by_id",
-        "project_management.search_tasks",
-    }
-)
+MODES = ("official", "strict", "revised")
 _DAY_SLIP = ("2023-11-29", ("2023-11-30",))
 _START_SLIP = ("13:00:00", ("09:00:00", "11:00:00", "15:00:00", "15:30:00"))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the published rules say of one list of call strings."""
+    """What the rules of a mode say of the calls of a run."""
 
     flags: Mapping[str, bool]
     """The seven published flags."""
+    reached: bool
+    """Whether the state is the wanted one, whatever else went wrong."""
+    failed: bool
+    """Whether an action failed; only `strict` and `revised` count it."""
     start: State
     after: State
     """Where the calls end."""
@@ -68,7 +43,12 @@ class Verdict:
 
 
 def grade_calls(
-    predicted: Sequence[str], gold: Sequence[str], error: str, originals: Mapping[str, Table]
+    predicted: Sequence[str],
+    gold: Sequence[str],
+    error: str,
+    originals: Mapping[str, Table],
+    mode: str = "official",
+    attempts: Sequence[Attempt] | None = None,
 ) -> Verdict:
     """The verdict on call strings.
 
@@ -77,43 +57,69 @@ def grade_calls(
         gold: Call strings of the answer key.
         error: The run's own error; empty when there was none.
         originals: The tables that every task begins with.
+        mode: Grading mode.
+        attempts: The calls of the run themselves, where more than their strings is known.
     """
     predicted = [replace_newlines(text) for text in predicted]
     gold = [replace_newlines(text) for text in gold]
-    start = State(originals)
-    after, expected = replay(predicted, originals), replay(gold, originals)
-    reached = after.same_as(expected)
-    correct = reached and not error
+    attempts = attempts_of(predicted) if attempts is None else attempts
+    wanted = attempts_of(gold)
+    if mode == "revised":
+        attempts, wanted = with_yesterday(attempts), with_yesterday(wanted)
+    start = State(originals, mode)
+    run, key = replay(attempts, originals, mode), replay(wanted, originals, mode)
+    reached = _SAME[mode](run.state, key.state)
+    clean = mode == "official" or not run.failed
+    correct = reached and clean and not error
+    excused = reached if mode != "revised" else reached and clean
     flags = {
         "correct": correct,
-        "unwanted_side_effects": not reached and not after.exactly(start),
+        "unwanted_side_effects": not excused and not _UNTOUCHED[mode](run.state, start),
         "exact_match": _exact_match(predicted, gold),
         "no_actions": not predicted,
         "wrong_email": not correct and _wrong_domain(predicted),
         "end_date_minor_error": not correct and _slipped(predicted, gold, *_DAY_SLIP),
         "meeting_start_time_error": not correct and _slipped(predicted, gold, *_START_SLIP),
     }
-    return Verdict(flags, start, after, expected)
+    return Verdict(flags, reached, run.failed, start, run.state, key.state)
 
 
-def replay(texts: Sequence[str], originals: Mapping[str, Table]) -> State:
-    """The state after the calls; one that is unreadable, unknown or raises is passed over."""
-    state = State(originals)
-    specs = tool_specs()
-    for text in texts:
-        call = parse(text)
-        spec = specs.get(call.name) if call else None
-        if call is None or spec is None:
-            continue
-        try:
-            spec.function(state, *call.positional, **call.keywords)
-        except Exception:  # the published rule: whatever a call raises, the next one runs
-            continue
-    return state
+def _same_but_for_new_ids(mine: State, theirs: State) -> bool:
+    return all(
+        one is other
+        or (one.columns == other.columns and one.rows_as_set(ids="old") == other.rows_as_set(ids="old"))
+        for one, other in mine.compared_with(theirs)
+    )
+
+
+def _same_rows(mine: State, theirs: State, *, fold: bool = True, plots: bool = True) -> bool:
+    return all(
+        one is other
+        or (one.spec.name == "plots" and not plots)
+        or one.rows_as_set(ids="all", fold=fold) == other.rows_as_set(ids="all", fold=fold)
+        for one, other in mine.compared_with(theirs)
+    )
+
+
+def _untouched_but_plots(mine: State, theirs: State) -> bool:
+    return _same_rows(mine, theirs, fold=False, plots=False)
+
+
+_Compare = Callable[[State, State], bool]
+_SAME: Mapping[str, _Compare] = {
+    "official": State.same_as,
+    "strict": _same_but_for_new_ids,
+    "revised": _same_rows,
+}
+_UNTOUCHED: Mapping[str, _Compare] = {
+    "official": State.exactly,
+    "strict": State.exactly,
+    "revised": _untouched_but_plots,
+}
 
 
 def _exact_match(predicted: Sequence[str], gold: Sequence[str]) -> bool:
-    writes = [text.lower() for text in predicted if tool_of(text) in WRITING_TOOLS]
+    writes = [text.lower() for text in predicted if tool_of(text) in writing_tools()]
     return sorted(writes) == sorted(text.lower() for text in gold)
 
 
@@ -154,7 +160,9 @@ def grade(task: Task, trace: Trace, originals: Mapping[str, Table], blank: Outco
     problem = _ungradable(trace.calls)
     if problem:
         return replace(outcome, grader_error=problem)
-    verdict = grade_calls(texts, task.detail["gold"], error, originals)
+    official = blank.mode == "official"
+    attempts = None if official else [attempt_of(call) for call in trace.calls]
+    verdict = grade_calls(texts, task.detail["gold"], error, originals, blank.mode, attempts)
     wanted = not verdict.expected.exactly(verdict.start)
     return replace(
         outcome,
@@ -164,7 +172,11 @@ def grade(task: Task, trace: Trace, originals: Mapping[str, Table], blank: Outco
         success=verdict.flags["correct"],
         unwanted_side_effect=verdict.flags["unwanted_side_effects"],
         failed_to_act=wanted and verdict.after.exactly(verdict.start),
-        flags=verdict.flags,
+        flags={
+            **verdict.flags,
+            "errored_but_correct": bool(error) and verdict.reached,
+            "failed_action": verdict.failed,
+        },
     )
 
 
@@ -184,72 +196,11 @@ def _text(call: Call) -> str:
 
 def _ungradable(calls: Sequence[Call]) -> str | None:
     """Why the end state of the calls cannot be known; None when it can."""
-    specs = tool_specs()
     for number, call in enumerate(calls, start=1):
-        if call.name not in WRITING_TOOLS:
-            continue
-        if call.arguments is None and call.raw is None:
+        unknown = call.arguments is None and call.raw is None
+        if unknown and call.name in writing_tools():
             return (
                 f"call {number} ({call.name}): its arguments were not captured; "
                 "record content to have the end state graded"
             )
-        if call.name not in specs:
-            return (
-                f"call {number} ({call.name}): this tool is not built yet and its effect unknown; "
-                f"built: {', '.join(specs)}"
-            )
     return None
-
-
-def call_verdicts(
-    calls: Sequence[Call], texts: Sequence[str], gold: Sequence[GoldCall]
-) -> tuple[CallVerdict, ...]:
-    """What is said of each call: its kind, whether it failed, and which gold call it serves.
-
-    Args:
-        calls: Calls in trace order.
-        texts: The same calls as call strings.
-        gold: Writing calls of the answer key; each is served by the first call that equals it.
-
-    Source:
-        Ours; the published code compares end states only. Names and keyword arguments are compared
-        without case, except values of status, list_name and board.
-    """
-    specs = tool_specs()
-    left = {index: _comparable(call.name, call.arguments) for index, call in enumerate(gold)}
-    verdicts = []
-    for call, text in zip(calls, texts, strict=True):
-        kind = kind_of(call.name)
-        failed = call.error is not None or call.status in ("error", "malformed")
-        made = _comparable(call.name, _arguments(call, text, specs.get(call.name)))
-        served = (index for index, wanted in left.items() if wanted == made)
-        matched = next(served, None) if kind == "write" and call.status == "ok" else None
-        if matched is not None:
-            del left[matched]
-        counted = kind == "write" or (call.status == "malformed" and kind == "unknown")
-        verdicts.append(CallVerdict(kind, failed, matched, counted))
-    return tuple(verdicts)
-
-
-def kind_of(name: str) -> CallKind:
-    """Whether a tool reads or writes; unknown for a name that no tool of the benchmark has."""
-    if name in WRITING_TOOLS:
-        return "write"
-    return "read" if name in READING_TOOLS else "unknown"
-
-
-def _arguments(call: Call, text: str, spec: ToolSpec | None) -> Mapping[str, Json]:
-    """The arguments as the replay reads them, else as the agent gave them."""
-    parsed = parse(replace_newlines(text))
-    parameters = list(spec.parameters["properties"]) if spec else []
-    read = parsed.arguments(parameters) if parsed else None
-    return call.arguments or {} if read is None else read
-
-
-def _comparable(name: str, arguments: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
-    cased = CASED | ({"new_value"} if arguments.get("field") in CASED else set())
-    folded = {
-        key: value.lower() if isinstance(value, str) and key not in cased else value
-        for key, value in arguments.items()
-    }
-    return name, folded

@@ -234,7 +234,7 @@ def load_table(spec: TableSpec, folder: Path) -> Table:
         return Table(spec, spec.columns, ())
     rows = read_rows(folder / spec.file, spec.columns, header=spec.header)
     entries = tuple(
-        entry(label, tuple(spec.read(column, text) for column, text in zip(spec.columns, row)))
+        entry(label, tuple(spec.read(column, text) for column, text in zip(spec.columns, row, strict=True)))
         for label, row in enumerate(rows)
     )
     place = spec.columns.index(spec.key)

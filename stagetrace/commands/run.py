@@ -314,12 +314,14 @@ class _Sitting:
         same = "made = stored" if made == stored else f"made, {stored:,} stored"
         console.say(f"spans {made:,} {same}{'' if not tally.earlier else ' in this sitting'}")
         if result.ending != "finished":
+            if result.error:
+                console.fail(result.error)
             complete = progress.complete_items(done, slots)
             console.say(
                 f"{tally.ok.total()} of {tally.total} done, {complete} items complete in all "
                 f"conditions. resume: stagetrace run --resume {store.path}"
             )
-            return 130
+            return 1 if result.ending == "given_up" else 130
         console.say(f"run folder: {store.path}")
         console.say(f"next: stagetrace analyze {store.path}")
         if tally.last_failure is not None:

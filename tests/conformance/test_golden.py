@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conformance import metric_kinds, workbench_kinds
+from tests.conformance import metric_kinds, tooltalk_kinds, workbench_kinds
 from tests.conformance.cases import Case, golden_dir
 
-KINDS = (workbench_kinds, metric_kinds)
+KINDS = (workbench_kinds, tooltalk_kinds, metric_kinds)
 
 
 def _due() -> list[Case]:

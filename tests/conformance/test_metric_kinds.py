@@ -33,7 +33,7 @@ def test_an_unknown_kind_fails(tmp_path):
 
 def test_a_wrong_value_fails_and_a_right_one_does_not(tmp_path):
     checks(tmp_path, {**CASE, "expected": {"p_exact": 1.0}})["mcnemar-1"]()
-    with pytest.raises(AssertionError, match="p_exact is 1.0, expected 0.5"):
+    with pytest.raises(AssertionError, match=r"p_exact is 1\.0, expected 0\.5"):
         checks(tmp_path, {**CASE, "expected": {"p_exact": 0.5}})["mcnemar-1"]()
 
 

@@ -131,6 +131,23 @@ def test_no_surname_outside_the_world():
                 assert last in surnames[first], (mail.key, first, last)
 
 
+ORDINARY = """
+Arrival Attendees Change Christmas Collection Copy Day Dear Easter EUR Fridays Hello Hours I Mondays
+Mr Ms Note Notes Organiser Quote Remarks Sales Seats Sent Status Study This Total
+January February March April May June July August September October November December
+Jan Feb Mar Apr Nov Dec Mon Tue Wed Thu Fri Sat Sun
+Monday Tuesday Wednesday Thursday Friday Saturday Sunday
+"""
+
+
+def test_no_name_stands_in_a_mail_that_the_world_does_not_know():
+    named = [*OFFICE.names.values(), *OFFICE.organisations, *OFFICE.other_names, *OFFICE.rooms]
+    known = {*ORDINARY.split(), *re.findall(r"[^\W\d]+", " ".join(named))}
+    for mail in OFFICE.mails.values():
+        inside = re.findall(r"(?<=[a-z,] )([A-Z][a-z]+)\b", own_text(mail))
+        assert set(inside) <= known, mail.key
+
+
 def fact_versions() -> list[tuple[Fact, int]]:
     return [(f, i) for f in OFFICE.facts.values() for i in range(len(f.versions))]
 

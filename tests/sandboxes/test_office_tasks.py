@@ -307,3 +307,16 @@ def test_no_key_of_an_author_is_shown():
 def test_protected_literals_stand_in_the_text():
     for task in (*QUESTIONS, *ACTIONS):
         assert all(literal in task.text for literal in task.protected)
+
+
+def test_bm25_finds_much_and_not_everything():
+    """Otherwise a wording has no room to fall, or nothing to lose."""
+    from assistants.base import RETRIEVERS
+
+    retrieve = RETRIEVERS.get("bm25")(OFFICE.documents())
+    found = []
+    for task in QUESTIONS:
+        if task.relevant is not None:
+            shown = {passage.doc_id for passage in retrieve(task.text, 5)}
+            found.append(sum(bool(shown & set(g)) for g in task.relevant) / len(task.relevant))
+    assert 0.6 <= sum(found) / len(found) <= 0.9
