@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from tracer import spans, wrap
-from tracer.record import Kind, Recorder, Span
+from tracer.live import Kind
+from tracer.record import Recorder, Span
 from tracer.records import Passage, Request, Trace
 from tracer.store import open_sink, prepare_folder, read_traces
 

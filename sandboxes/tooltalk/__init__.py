@@ -89,9 +89,7 @@ class Tooltalk:
         if self._tasks is None:
             names = known_names(self._databases)
             self._tasks = tuple(
-                make_task(
-                    name, split, document, suite=self.name, free=self._free, names=names
-                )
+                make_task(name, split, document, suite=self.name, free=self._free, names=names)
                 for split in self._splits
                 for name, document in read_conversations(self._folder, split).items()
             )

@@ -64,7 +64,9 @@ def _read(path: Path) -> dict[str, Json]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise DataMissingError(f"{path}: this file of the ToolTalk data is missing; {_MEND}") from error
+        raise DataMissingError(
+            f"{path}: this file of the ToolTalk data is missing; {_MEND}"
+        ) from error
     except (OSError, ValueError) as error:
         raise DataMissingError(f"{path}: cannot be read ({error}); {_MEND}") from error
     if not isinstance(document, dict):

@@ -174,7 +174,9 @@ class World:
 
     def digest(self) -> str:
         """Digest of the whole state, with the order of rows and the places of the generators."""
-        whole = hashlib.sha256(_digest([self.now.isoformat(), self.session, self.sent, self._drawn]))
+        whole = hashlib.sha256(
+            _digest([self.now.isoformat(), self.session, self.sent, self._drawn])
+        )
         for name, database in self._tables.items():
             original = self._originals[name]
             for owner, record in database.items():

@@ -14,7 +14,13 @@ _TOKEN = "session_token"
 
 
 def make_task(
-    name: str, split: str, document: Mapping[str, Json], *, suite: str, free: bool, names: Sequence[str]
+    name: str,
+    split: str,
+    document: Mapping[str, Json],
+    *,
+    suite: str,
+    free: bool,
+    names: Sequence[str],
 ) -> Task:
     """The task of a conversation file.
 

@@ -190,9 +190,7 @@ def judge(
     )
 
 
-def _first_that_fits(
-    calls: int, keys: int, fits: Callable[[int, int], bool]
-) -> dict[int, int]:
+def _first_that_fits(calls: int, keys: int, fits: Callable[[int, int], bool]) -> dict[int, int]:
     """Each call takes the first gold call that is left and that it serves, as published."""
     left, served = list(range(keys)), {}
     for call in range(calls):

@@ -103,7 +103,13 @@ def query_user(world: World, /, username: Json = None, email: Json = None) -> Js
     phone=text("Phone number, such as 555-010-0199."),
 )
 def register_user(
-    world: World, /, username: Json, password: Json, email: Json, name: Json = None, phone: Json = None
+    world: World,
+    /,
+    username: Json,
+    password: Json,
+    email: Json,
+    name: Json = None,
+    phone: Json = None,
 ) -> Json:
     """Store a new account and begin its session."""
     if username in world.entries("Account"):
@@ -160,9 +166,7 @@ def send_verification_code(world: World, /, username: Json, email: Json) -> Json
     """Store a new code."""
     if _existing(world, username)["email"] != email:
         raise Refusal("The email is incorrect.")
-    world.update_account(
-        username, {"verification_code": world.new_code("SendVerificationCode")}
-    )
+    world.update_account(username, {"verification_code": world.new_code("SendVerificationCode")})
     return dict(_OK)
 
 
