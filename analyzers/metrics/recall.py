@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from analyzers.base import Score, metric
-from analyzers.ranking import recall_at
-from analyzers.shown import ranked_groups
+from analyzers.shown import share_of_groups
 from tracer.records import Trace
 
 NO_LIST = "no relevant document known, or no ranked list"
@@ -12,8 +11,7 @@ NO_LIST = "no relevant document known, or no ranked list"
 
 def _recall(k: int, *, strict: bool = False) -> Score:
     def score(trace: Trace) -> float | None:
-        judged = ranked_groups(trace, strict=strict)
-        return None if judged is None else recall_at(k, *judged)
+        return share_of_groups(trace, k, strict=strict)
 
     score.__doc__ = (
         f"Share of the relevant documents among the first {k} shown to the reader"

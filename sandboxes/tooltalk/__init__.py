@@ -36,8 +36,8 @@ class Tooltalk:
     """The databases, tools and conversations of one part.
 
     Args:
-        part: `easy`, `hard` or `all`: before each turn the world is as the answer key would have it.
-            With `-free` behind it, the world stays as the assistant left it.
+        part: `easy`, `hard` or `all`: each turn begins where the answer key would be. With
+            `-free` behind it, the world stays as the assistant left it.
         mode: Grading mode; None for `official`.
         data: Finds the folder `tooltalk`.
         similarity: Likeness of texts: an embedder, whose cosine is taken, or a function of two
@@ -110,8 +110,9 @@ class Tooltalk:
             begin(self._world, self._conversation(task), turn)
 
     def gold_turn(self, task: Task, turn: int) -> tuple[Message, ...]:
-        """What stands behind the user's text of a turn in the history of later ones: gold calls,
-        their results and the gold text; () when the assistant lives with its own turns.
+        """What follows the user's text of a turn in the history of later ones.
+
+        Gold calls, their results and the gold text; () when the assistant lives with its own turns.
         """
         if task.detail["free_running"]:
             return ()

@@ -1,4 +1,4 @@
-"""From a stored trace to an outcome: its calls are made again where the benchmark would make them."""
+"""From a stored trace to an outcome: its calls are made again, each in the world of its turn."""
 
 from __future__ import annotations
 
@@ -85,8 +85,7 @@ def _asked(call: Call) -> Asked | Made:
     """What to make of a call: an unfinished one is not made again, nobody knows how far it came."""
     if call.status == "unfinished":
         return Made(call.name, call.arguments, exception=UNFINISHED)
-    readable = call.status != "malformed" and call.raw is None
-    return call.name, call.arguments if readable else None
+    return call.name, None if call.status == "malformed" else call.arguments
 
 
 def _not_captured(call: Call) -> bool:

@@ -22,7 +22,7 @@ _SHAPES = (
 )
 _QUOTED = re.compile(r"(?<!\w)(['\"])(.+?)\1(?!\w)", re.DOTALL)
 _PATTERN = re.compile("|".join(_SHAPES), re.IGNORECASE)
-_SHORTEST = 2
+_SHORTEST = 3
 """Characters of a value that is looked for in a text."""
 
 
@@ -40,7 +40,9 @@ def protected_literals(text: str, calls: Iterable[Made], names: Iterable[str]) -
     Source:
         Ours: what changes the task when it is changed.
     """
-    values = {value for call in calls for value in _texts(call.arguments) if _SHORTEST < len(value)}
+    values = {
+        value for call in calls for value in _texts(call.arguments) if len(value) >= _SHORTEST
+    }
     spans = [match.span() for match in _PATTERN.finditer(text)]
     spans += [match.span(2) for match in _QUOTED.finditer(text)]
     for value in {*values, *names}:

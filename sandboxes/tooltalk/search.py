@@ -16,13 +16,12 @@ from sandboxes.tooltalk.state import moment
 from sandboxes.tooltalk.toolkit import text
 from tracer.records import Json
 
-FILTERS: Mapping[str, Mapping[str, Json]] = {
-    "query": text("Words to look for."),
-    "match_type": text("Whether any word is enough (default) or all are needed.", "any", "all"),
-    "sender": text("Exact sender."),
-    "start_date": text("Earliest moment, YYYY-MM-DD HH:MM:SS."),
-    "end_date": text("Latest moment, YYYY-MM-DD HH:MM:SS."),
-}
+FILTERS = ("query", "match_type", "sender", "start_date", "end_date")
+QUERY = text("Words to look for.")
+MATCH_TYPE = text("Whether any word is enough (default) or all are needed.", "any", "all")
+SENDER = text("Exact sender.")
+START_DATE = text("Earliest moment, YYYY-MM-DD HH:MM:SS.")
+END_DATE = text("Latest moment, YYYY-MM-DD HH:MM:SS.")
 SHOWN = 5
 
 

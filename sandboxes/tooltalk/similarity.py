@@ -65,12 +65,12 @@ def name_of(similarity: Similarity) -> str:
 
 
 def from_part(part: Similarity | Embedder | None) -> Similarity:
-    """The similarity that a part makes: an embedder's cosine, a callable as it is, else equality."""
+    """An embedder's cosine, a function as it is; equality where there is neither."""
     if part is None:
         return equal_texts
-    if hasattr(part, "embed"):
-        return EmbedderSimilarity(part)
-    return part
+    if isinstance(part, Similarity):
+        return part
+    return EmbedderSimilarity(part)
 
 
 class Texts:

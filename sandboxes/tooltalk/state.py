@@ -93,7 +93,7 @@ class World:
                 return username
         raise Refusal("Invalid session_token.")
 
-    # Writing: what is stored is replaced, never changed, so that results given out stay as they were
+    # Writing: what is stored is replaced, never changed, so what was read before stays as it was
 
     def update_account(self, username: str, fields: Mapping[str, Json]) -> None:
         """Write fields of an account, or a new account."""

@@ -67,7 +67,7 @@ def read_as(read: Callable[[Json], Json]) -> Value:
 
 
 def same_moment_or_people(value: Json, gold: Json) -> bool:
-    """Times by the moment, people in any order (the published code compares the texts and lists)."""
+    """Times by the moment, people in any order; the published code compares texts and lists."""
     if isinstance(value, list) and isinstance(gold, list):
         return sorted(map(repr, value)) == sorted(map(repr, gold))
     return read_as(moment)(value, gold)

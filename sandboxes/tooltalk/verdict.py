@@ -36,7 +36,7 @@ class Judged:
     bad: bool
     """An action that nobody asked for."""
     timing: Timing | None
-    """Against the turn of the gold call it serves, or else of one it would serve by its arguments."""
+    """Against the turn of the gold call it serves, else of one left with the same arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +242,8 @@ def _same_request(call: Made, gold: Made) -> bool:
         return False
     # The token of another turn may be another one.
     token = {"session_token": call.arguments.get("session_token")}
-    wanted = {**(gold.arguments or {}), **(token if "session_token" in gold.arguments else {})}
-    return holds(call, Made(gold.name, wanted))
+    wanted = gold.arguments or {}
+    return holds(call, Made(gold.name, {**wanted, **(token if "session_token" in wanted else {})}))
 
 
 def _timing(turn: int, due: int) -> Timing:

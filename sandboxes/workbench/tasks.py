@@ -9,10 +9,19 @@ from pathlib import Path
 
 from sandboxes.workbench.calls import parse, replace_newlines
 from sandboxes.workbench.files import read_rows
-from sandboxes.workbench.toolkit import ToolSpec, tool_specs
+from sandboxes.workbench.toolkit import tool_specs
 from tracer.errors import DataMissingError
 from tracer.records import GoldCall, Task, Turn
 
+FILES = {
+    "email": "email",
+    "calendar": "calendar",
+    "analytics": "analytics",
+    "project_management": "project_management",
+    "crm": "customer_relationship_manager",
+    "multi_domain": "multi_domain",
+}
+"""Part to the name of its file, which is the domain's name in published results."""
 COLUMNS = ("query", "answer", "base_template", "chosen_template", "domains")
 _QUOTED = re.compile(r"(?<!\w)(['\"])(.+?)\1(?!\w)", re.DOTALL)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -26,55 +35,76 @@ _DATE = re.compile(
 _NUMBER = re.compile(r"\b\d+(?:[.,:]\d+)*\b")
 
 
-def load_tasks(folder: Path, part: str, names: Sequence[str]) -> list[Task]:
+def load_tasks(folder: Path, part: str, names: Sequence[str], suite: str) -> list[Task]:
     """The tasks of a part, in the order of its file.
 
     Args:
         folder: The data folder.
-        part: Name of the part, such as `email`.
+        part: Name of the part, such as `email`; `all` for one part after the other.
         names: First and last names of people that requests speak of.
+        suite: Name of the suite.
 
     Raises:
-        DataMissingError: The file is absent, has other columns or holds an unreadable answer.
+        DataMissingError: A file is absent, has other columns or holds an unreadable answer.
     """
-    path = folder / "queries_and_answers" / f"{part}_queries_and_answers.csv"
+    if part == "all":
+        return [task for one in FILES for task in load_tasks(folder, one, names, suite)]
+    path = folder / "queries_and_answers" / f"{FILES[part]}_queries_and_answers.csv"
     rows = read_rows(path, COLUMNS)
     width = max(2, len(str(len(rows) - 1)))
-    specs = tool_specs()
     tasks = []
-    for index, (query, answer, template, _, _) in enumerate(rows):
+    for index, (query, answer, template, _, domains) in enumerate(rows):
         try:
             gold: list[str] = ast.literal_eval(answer)
-            calls = tuple(_gold_call(text, specs) for text in gold)
-        except (ValueError, SyntaxError) as error:
+            calls = tuple(_gold_call(text) for text in gold)
+            toolkits = [_toolkit(name) for name in ast.literal_eval(domains)]
+        except (ValueError, SyntaxError, TypeError) as error:
             raise DataMissingError(
-                f"{path}: the answer of row {index} cannot be read ({error}); "
+                f"{path}: the answer or the domains of row {index} cannot be read ({error}); "
                 "copy the files of olly-styles/WorkBench at 42f1b6d (2024-07-23) again, unchanged"
             ) from error
         tasks.append(
             Task(
                 item=f"workbench-{part}-{index:0{width}d}",
-                suite=f"workbench:{part}",
+                suite=suite,
                 form="actions",
                 turns=(Turn(query),),
                 cluster=template,
                 protected=tuple(protected_literals(query, calls, names)),
                 calls=calls,
-                groups={"template": template, "gold_length": str(len(gold))},
-                detail={"gold": gold, "task_index": index, "domain": part},
+                groups={"domain": part, "template": template, "gold_length": str(len(gold))},
+                detail={
+                    "gold": gold,
+                    "task_index": index,
+                    "domain": FILES[part],
+                    "toolkits": toolkits,
+                    "labels": ast.literal_eval(domains),
+                },
             )
         )
     return tasks
 
 
-def _gold_call(text: str, specs: dict[str, ToolSpec]) -> GoldCall:
+def _toolkit(label: str) -> str:
+    """The toolkit that a label in the column of domains means.
+
+    Raises:
+        ValueError: It means none.
+    """
+    toolkit = FILES.get(label, label)
+    if toolkit not in FILES.values():
+        raise ValueError(f"{label!r} is no toolkit")
+    return toolkit
+
+
+def _gold_call(text: str) -> GoldCall:
     """A call of the answer key.
 
     Raises:
         ValueError: It is no call of a known tool.
     """
     call = parse(replace_newlines(text))
-    spec = specs.get(call.name) if call else None
+    spec = tool_specs().get(call.name) if call else None
     arguments = call.arguments(list(spec.parameters["properties"])) if call and spec else None
     if call is None or spec is None or arguments is None:
         raise ValueError(f"{text!r} is no call of a known tool")

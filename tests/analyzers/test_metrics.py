@@ -177,3 +177,10 @@ def test_end_states_stand_in_where_a_suite_gives_no_verdict():
     outcome = Outcome("strict", state_before="a", state_after="a", state_expected="b")
     assert score("failed_to_act", replace(EMPTY, outcome=outcome)) == 1.0
     assert score("unwanted_side_effects", replace(EMPTY, outcome=outcome)) == 0.0
+
+
+def test_a_document_of_two_groups_serves_both():
+    """One mail that holds two of the values asked for is found for each of them."""
+    groups = (("both", "copy"), ("both",))
+    assert score("recall@5", retrieved(ranked("both"), groups=groups)) == 1.0
+    assert score("recall@5", retrieved(ranked("copy"), groups=groups)) == 0.5

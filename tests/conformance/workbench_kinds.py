@@ -58,27 +58,31 @@ def _check_flags(row: Mapping[str, Any]) -> None:
 
 
 def _total_cases(path: Path) -> list[Case]:
-    """Sums over the rows of each run, where the file of calls beside it holds all of them."""
+    """Sums over each run of which the file of calls beside it holds all rows."""
+    calls = path.parent / _CALLS
+    rows = Counter(map(_run, read_lines(calls)))
     return [
-        (f"total {run}", functools.partial(_check_total, path.parent / _CALLS, run, expected))
+        (f"total-{run}", functools.partial(_check_total, calls, run, expected))
         for run, expected in read_json(path).items()
+        if rows[run] == expected["tasks"]
     ]
 
 
+def _run(row: Mapping[str, Any]) -> str:
+    return f"{row['domain']}/{row['model']}/{row['tool_selection']}"
+
+
 def _check_total(calls: Path, run: str, expected: Mapping[str, Any]) -> None:
-    sums = _sums(calls).get(run, Counter())
-    if sums["tasks"] == expected["tasks"]:
-        assert {key: sums[key] for key in expected if key != "source_file"} == {
-            key: value for key, value in expected.items() if key != "source_file"
-        }
+    sums = _sums(calls)[run]
+    wanted = {key: value for key, value in expected.items() if key != "source_file"}
+    assert {key: sums[key] for key in wanted} == wanted
 
 
 @functools.cache
 def _sums(calls: Path) -> Mapping[str, Counter[str]]:
     sums: dict[str, Counter[str]] = {}
     for row in read_lines(calls):
-        run = f"{row['domain']}/{row['model']}/{row['tool_selection']}"
-        flags = flags_of(row)
+        run, flags = _run(row), flags_of(row)
         sums.setdefault(run, Counter())["tasks"] += 1
         sums[run].update(name for name, value in flags.items() if value)
     return sums

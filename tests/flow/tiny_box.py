@@ -1,4 +1,4 @@
-"""A tiny sandbox, models and agents for tests of the run loop; copied beside a run as `tiny_box`."""
+"""A tiny sandbox and models for tests of the run loop; copied beside a run as `tiny_box`."""
 
 from __future__ import annotations
 

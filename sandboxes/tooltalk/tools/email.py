@@ -10,7 +10,16 @@ import copy
 
 from sandboxes.tooltalk.address import is_address
 from sandboxes.tooltalk.refusal import Refusal
-from sandboxes.tooltalk.search import FILTERS, Filters, search
+from sandboxes.tooltalk.search import (
+    END_DATE,
+    FILTERS,
+    MATCH_TYPE,
+    QUERY,
+    SENDER,
+    START_DATE,
+    Filters,
+    search,
+)
 from sandboxes.tooltalk.state import SENT_EMAIL, World
 from sandboxes.tooltalk.toolkit import text, texts, tool
 from tracer.records import Json
@@ -23,8 +32,12 @@ SUITE = "Email"
     SUITE,
     "Search the user's inbox; shows the newest five e-mails that pass every filter. At least one "
     "filter besides match_type is needed.",
-    optional=tuple(FILTERS),
-    **FILTERS,
+    optional=FILTERS,
+    query=QUERY,
+    match_type=MATCH_TYPE,
+    sender=SENDER,
+    start_date=START_DATE,
+    end_date=END_DATE,
 )
 def search_inbox(
     world: World,

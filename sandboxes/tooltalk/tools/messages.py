@@ -9,7 +9,16 @@ from __future__ import annotations
 import copy
 
 from sandboxes.tooltalk.refusal import Refusal
-from sandboxes.tooltalk.search import FILTERS, Filters, search
+from sandboxes.tooltalk.search import (
+    END_DATE,
+    FILTERS,
+    MATCH_TYPE,
+    QUERY,
+    SENDER,
+    START_DATE,
+    Filters,
+    search,
+)
 from sandboxes.tooltalk.state import SENT_MESSAGE, World
 from sandboxes.tooltalk.toolkit import text, tool
 from tracer.records import Json
@@ -22,8 +31,12 @@ SUITE = "Messages"
     SUITE,
     "Search the user's chat messages; shows the newest five that pass every filter. At least one "
     "filter besides match_type is needed.",
-    optional=tuple(FILTERS),
-    **FILTERS,
+    optional=FILTERS,
+    query=QUERY,
+    match_type=MATCH_TYPE,
+    sender=SENDER,
+    start_date=START_DATE,
+    end_date=END_DATE,
 )
 def search_messages(
     world: World,
