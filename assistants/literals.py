@@ -138,20 +138,27 @@ def _relative(match: re.Match[str], today: date) -> date:
     return today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1)
 
 
-def since(text: str, today: date | None) -> date | None:
-    """The first day of a span such as "the last three days"; None when none is named.
+def span(text: str, today: date | None) -> tuple[date | None, date | None]:
+    """First and last day of a span such as "the last three days" or "last week".
+
+    A week is the one from Monday to Sunday before this one; a number of days ends today, and its
+    last day is left open.
 
     Example:
-        >>> since("mails of the last 3 days", date(2026, 2, 27))
-        datetime.date(2026, 2, 24)
+        >>> span("mails of the last 3 days", date(2026, 2, 27))
+        (datetime.date(2026, 2, 24), None)
+        >>> span("mails from last week", date(2026, 2, 27))
+        (datetime.date(2026, 2, 16), datetime.date(2026, 2, 22))
     """
     match = LAST_DAYS.search(text)
     if match is None or today is None:
-        return None
+        return None, None
     if match["week"]:
-        return today - timedelta(days=7)
+        monday = today - timedelta(days=today.weekday() + 7)
+        return monday, monday + timedelta(days=6)
     word = match["number"].lower()
-    return today - timedelta(days=NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word))
+    days = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
+    return today - timedelta(days=days), None
 
 
 def times(text: str) -> list[str]:

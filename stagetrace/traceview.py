@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from rich.text import Text
 
+from stagetrace.tracetext import ANSWER_LETTERS, View, compact, cut, verdict_of
 from tracer.printable import printable
-from tracer.records import Call, GoldCall, Json, ModelCall, Outcome, Retrieval, Trace
+from tracer.records import Call, GoldCall, ModelCall, Outcome, Retrieval, Trace
 
-VALUE_LETTERS = 60
-ANSWER_LETTERS = 300
 _BRANCH = {True: ("├ ", "│ ", "└ "), False: ("|- ", "|  ", "`- ")}
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """How a tree is laid out."""
-
-    width: int = 80
-    unicode: bool = True
-    full: bool = False
-    """Show long values whole."""
 
 
 def tree(trace: Trace, view: View) -> list[Text]:
     """Head, request, steps in their order, answer, and what the answer key misses."""
     branch, rest, last = _BRANCH[view.unicode]
-    lines = [_head(trace, view), Text(f'"{_cut(trace.request.text, view, ANSWER_LETTERS)}"')]
+    lines = [_head(trace, view), Text(f'"{cut(trace.request.text, view, ANSWER_LETTERS)}"')]
     for step in _steps(trace):
         title, *details = _described(step, view)
         lines.append(_aligned(branch + title, _seconds(step), view.width))
@@ -46,18 +33,7 @@ def _head(trace: Trace, view: View) -> Text:
     dot = " · " if view.unicode else " . "
     names = [request.item or "no item", request.condition, f"run {request.replicate + 1}"]
     names.append(f"trace {trace.trace_id[:8]}")
-    return _aligned(dot.join(printable(name) for name in names), _verdict(trace), view.width)
-
-
-def _verdict(trace: Trace) -> str:
-    seconds = "" if trace.ended_ns is None else f"{(trace.ended_ns - trace.started_ns) / 1e9:.2f} s"
-    outcome = trace.outcome
-    if outcome is None:
-        return f"not graded  {seconds}".rstrip()
-    verdict = outcome.success if outcome.success is not None else outcome.answer_correct
-    name = "success" if outcome.success is not None else "answer"
-    said = "not graded" if verdict is None else ("yes" if verdict else "no")
-    return f"{name} {said}  {seconds}".rstrip()
+    return _aligned(dot.join(printable(name) for name in names), verdict_of(trace), view.width)
 
 
 def _steps(trace: Trace) -> list[Retrieval | ModelCall | Call]:
@@ -75,15 +51,15 @@ def _described(step: Retrieval | ModelCall | Call, view: View) -> Iterator[str]:
         known = step.input_tokens is not None or step.output_tokens is not None
         yield f"chat {printable(step.model)}{tokens if known else ''}"
         if step.error:
-            yield f"error: {_cut(step.error, view)}"
+            yield f"error: {cut(step.error, view)}"
     elif isinstance(step, Call):
         effect = "" if step.kind == "unknown" else f"  {step.kind}"
         yield f"tool {printable(step.name)}{effect}  {step.status}{_changes(step)}"
         yield from _arguments(step, view)
         if step.error:
-            yield f"error: {_cut(step.error, view)}"
+            yield f"error: {cut(step.error, view)}"
         elif step.result is not None:
-            yield f"result: {_cut(_json(step.result), view)}"
+            yield f"result: {cut(compact(step.result), view)}"
     else:
         ranker = f" {printable(step.ranker)}" if step.ranker else ""
         count = (
@@ -91,7 +67,7 @@ def _described(step: Retrieval | ModelCall | Call, view: View) -> Iterator[str]:
         )
         yield f"{step.stage}{ranker}  {count}"
         if step.query:
-            yield f'query: "{_cut(step.query, view)}"'
+            yield f'query: "{cut(step.query, view)}"'
         for rank, passage in enumerate(step.passages or (), start=1):
             score = "" if passage.score is None else f"  {passage.score:.4g}"
             yield f"{rank}  {printable(passage.doc_id)}{score}"
@@ -99,10 +75,10 @@ def _described(step: Retrieval | ModelCall | Call, view: View) -> Iterator[str]:
 
 def _arguments(call: Call, view: View) -> Iterator[str]:
     if call.arguments is None:
-        yield f"arguments unread: {_cut(call.raw or 'not captured', view)}"
+        yield f"arguments unread: {cut(call.raw or 'not captured', view)}"
         return
     for name, value in call.arguments.items():
-        yield f"{printable(name)}={_cut(_json(value), view)}"
+        yield f"{printable(name)}={cut(compact(value), view)}"
 
 
 def _changes(call: Call) -> str:
@@ -116,10 +92,10 @@ def _changes(call: Call) -> str:
 def _ending(trace: Trace, view: View) -> str:
     if trace.error is not None:
         kind = f"{printable(trace.error_type)}: " if trace.error_type else ""
-        return f"failed: {kind}{_cut(trace.error, view, ANSWER_LETTERS)}"
+        return f"failed: {kind}{cut(trace.error, view, ANSWER_LETTERS)}"
     if trace.answer is None:
         return "no answer" if trace.status != "unfinished" else "unfinished"
-    return f'answer "{_cut(trace.answer, view, ANSWER_LETTERS)}"'
+    return f'answer "{cut(trace.answer, view, ANSWER_LETTERS)}"'
 
 
 def _against_gold(trace: Trace, outcome: Outcome, view: View) -> Iterator[Text]:
@@ -136,12 +112,12 @@ def _against_gold(trace: Trace, outcome: Outcome, view: View) -> Iterator[Text]:
         if missing:
             yield Text("gold not retrieved: " + ", ".join(printable(group[0]) for group in missing))
     if outcome.answer_correct is False and outcome.gold_answers:
-        yield Text(f'gold answer: "{_cut(outcome.gold_answers[0], view)}"')
+        yield Text(f'gold answer: "{cut(outcome.gold_answers[0], view)}"')
 
 
 def _gold(gold: GoldCall, view: View) -> str:
     arguments = ", ".join(
-        f"{printable(name)}={_cut(_json(value), view)}" for name, value in gold.arguments.items()
+        f"{printable(name)}={cut(compact(value), view)}" for name, value in gold.arguments.items()
     )
     return f"{printable(gold.name)}({arguments})"
 
@@ -161,18 +137,6 @@ def _tokens(count: int | None) -> str:
     return "?" if count is None else f"{count:,}"
 
 
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _cut(text: str, view: View, letters: int = VALUE_LETTERS) -> str:
-    shown = printable(text)
-    if view.full or len(shown) <= letters:
-        return shown
-    mark = "…" if view.unicode else "..."
-    return f"{shown[:letters]}{mark} ({len(shown) - letters:,} more characters)"
-
-
 def listing(traces: Iterable[Trace]) -> Iterator[Mapping[str, str]]:
     """One row a trace: item, condition, run, trace id, verdict, spans."""
     for trace in traces:
@@ -181,6 +145,6 @@ def listing(traces: Iterable[Trace]) -> Iterator[Mapping[str, str]]:
             "condition": printable(trace.request.condition),
             "run": str(trace.request.replicate + 1),
             "trace": trace.trace_id[:12],
-            "verdict": _verdict(trace),
+            "verdict": verdict_of(trace),
             "spans": str(trace.spans),
         }

@@ -127,3 +127,32 @@ def _subject_phrase(parsed: Parsed, root: Token, found: Token) -> list[Token]:
         # "Is the room booked?": what follows the noun is the predicate, whatever the parser says.
         phrase = [token for token in phrase if token.index <= found.index]
     return phrase
+
+
+def be_for(parsed: Parsed, noun: Token, *, past: bool = False) -> str:
+    """The form of be that agrees with a subject."""
+    plural = (
+        noun.lower in ("we", "you", "they", "these", "those")
+        or noun.tag in ("NNS", "NNPS")
+        or parsed.child(noun, "conj") is not None
+    )
+    if past:
+        return "were" if plural else "was"
+    if noun.lower == "i" and not plural:
+        return "am"
+    return "are" if plural else "is"
+
+
+def have_for(parsed: Parsed, noun: Token) -> str:
+    """The form of present have that agrees with a subject."""
+    return "has" if be_for(parsed, noun) == "is" else "have"
+
+
+def do_for(parsed: Parsed, noun: Token) -> str:
+    """The form of present do that agrees with a subject."""
+    return "does" if be_for(parsed, noun) == "is" else "do"
+
+
+def has_word(sentence: list[Token], *words: str) -> bool:
+    """Whether one of these words, in lower case, stands in a sentence."""
+    return any(token.lower in words for token in sentence)

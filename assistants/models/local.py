@@ -19,7 +19,7 @@ from tracer.registry import missing_extra
 
 CONTEXT_TOKENS = 4_096
 READER_WORDS = 150
-"""Most words of documents in one prompt: with headers, addresses and the prompt about 600 tokens."""
+"""Most words of documents in one prompt: with headers and the prompt about 600 tokens."""
 ANSWER_TOKENS = 64
 CALL_TOKENS = 256
 MODE = "json_schema"

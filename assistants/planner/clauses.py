@@ -68,13 +68,23 @@ def _of_sentence(sentence: str) -> list[Clause]:
         Clause(
             tokens[place][1],
             tuple(_actions(tokens, place)),
-            sentence[tokens[place][0] : end].strip(),
+            _reach(sentence, tokens, place, end),
             sentence,
             negated=_negated(tokens, place),
             question=question,
         )
         for place, end in zip(places, ends, strict=True)
     ]
+
+
+def _reach(sentence: str, tokens: list[tuple[int, str]], place: int, end: int) -> str:
+    """What a verb governs: the text after it; in "... to be deleted" the text before it as well."""
+    after = sentence[tokens[place][0] : end].strip()
+    # The capital of a sentence's first word would make a name of it.
+    after = after[:1].lower() + after[1:]
+    if place > 1 and tokens[place - 1][1] == "be":
+        return f"{tokens[place][1]} {sentence[: tokens[place][0]]} {after}"
+    return after
 
 
 def _mask(sentence: str) -> str:
@@ -99,7 +109,8 @@ def _orders(tokens: list[tuple[int, str]], place: int) -> bool:
     if not _actions(tokens, place):
         return False
     before = tokens[place - 1][1] if place else ","
-    return before in LEADERS or before in {",", ":", "-"}
+    passive = before == "be" and place > 1 and tokens[place - 2][1] == "to"
+    return passive or before in LEADERS or before in {",", ":", "-"}
 
 
 def _loose(tokens: list[tuple[int, str]]) -> list[int]:

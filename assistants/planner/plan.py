@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, time
 
+from assistants.extraction import extract
 from assistants.literals import ADDRESS, now_of
 from assistants.planner import rows as row_reading
 from assistants.planner import targets
@@ -18,10 +20,12 @@ from assistants.planner.clauses import Clause, clauses
 from assistants.planner.schemas import Parameter, Purpose, best_tool, purpose
 from assistants.planner.vocabulary import NOUNS
 from assistants.words import content_words, words
-from tracer.records import Json, Tool
+from tracer.records import Json, Passage, Tool
 
 Made = Mapping[tuple[str, str], Json]
 """Tool name and canonical arguments to the result, for every call made in this turn."""
+_NEEDED = frozenset(("id", "address", "subject", "body", "start", "duration"))
+"""Roles that a writing tool is taken to need where its schema does not say what it needs."""
 QUERIES = 4
 """Search texts that are tried for one thing before it counts as not found."""
 
@@ -57,8 +61,14 @@ def answer(request: str, briefing: str, tools: Sequence[Tool], made: Made) -> st
         NextCall: A call has to be made first.
     """
     plan = _Plan([purpose(tool) for tool in tools], now_of(briefing), made)
-    said = [text for clause in clauses(request) if (text := plan.carry_out(clause))]
-    return " ".join(said) or "There is nothing to do."
+    said: list[str] = []
+    before = ""
+    for clause in clauses(request):
+        if before and targets.only_points_back(clause.text):
+            clause = replace(clause, text=f"{clause.text} {before}")
+        said += [text for text in [plan.carry_out(clause)] if text]
+        before = clause.text
+    return " ".join(dict.fromkeys(said)) or "There is nothing to do."
 
 
 class _Plan:
@@ -93,8 +103,10 @@ class _Plan:
         return self._made[made]
 
     def _read(self, tool: Purpose, clause: Clause) -> str:
-        """Look the clause's topic up with a reading tool and repeat what came back."""
+        """Look the clause's topic up with a reading tool and read the answer out of it."""
         if tool.of("query"):
+            if not targets.topics(clause.text) and not targets.kinds(clause.text):
+                return ""
             found = self._search(tool, clause)
         else:
             values = {
@@ -107,7 +119,8 @@ class _Plan:
             found = row_reading.rows(self._call(tool, values))
         if not found:
             return "I could not find anything about it."
-        return "I found: " + "; ".join(_shown(row) for row in found[:3])
+        texts = [Passage(str(place), text=_shown(row)) for place, row in enumerate(found)]
+        return extract(clause.sentence, texts)
 
     def _write(self, tool: Purpose, clause: Clause) -> str:
         """Fill the arguments and make the call, once for each thing that is meant."""
@@ -144,7 +157,12 @@ class _Plan:
                 order += parameter.role in ("start", "end")
             if value not in (None, "", []):
                 filled[parameter.name] = value
-        lacking = [p.name for p in tool.parameters if p.required and p.name not in filled]
+        stated = any(p.required for p in tool.parameters)
+        lacking = [
+            p.name
+            for p in tool.parameters
+            if p.name not in filled and (p.required or (not stated and p.role in _NEEDED))
+        ]
         if lacking:
             raise _GiveUp(f"What should I take for {' and '.join(lacking)}?")
         return filled
@@ -251,6 +269,8 @@ class _Plan:
         ]
         if not things:
             raise _GiveUp(f"I could not find the {noun} you mean.")
+        days = [day.isoformat() for day in targets.when(clause.text, self._now).days]
+        things = [t for t in things if row_reading.row_time(t["row"])[:10] in days] or things
         if targets.wants_all(clause.text):
             return things
         timed = sorted(things, key=lambda t: row_reading.row_time(t["row"]), reverse=True)
@@ -260,7 +280,7 @@ class _Plan:
         """Rows for what the clause speaks of; broader search texts are tried one by one."""
         query = (tool.of("query") or tool.of("subject") or tool.of("other"))[0].name
         extra = self._bounds(tool, clause)
-        wanted = targets.topics(clause.text) or targets.topics(clause.sentence) or [""]
+        wanted = targets.topics(clause.text) or targets.kinds(clause.text) or [""]
         for text in wanted[:QUERIES]:
             result = self._call(tool, {query: text, **extra})
             found = row_reading.about(row_reading.rows(result), targets.sender(clause.text))
@@ -270,12 +290,14 @@ class _Plan:
 
     def _bounds(self, tool: Purpose, clause: Clause) -> dict[str, Json]:
         """The first day of a span such as "the last three days", where the tool takes one."""
-        first = targets.when(clause.text, self._now).since
-        start = next(iter(tool.of("start")), None)
-        if first is None or start is None:
-            return {}
-        at = datetime(first.year, first.month, first.day)  # noqa: DTZ001
-        return {start.name: at.strftime(start.pattern)}
+        named = targets.when(clause.text, self._now)
+        bounds: dict[str, Json] = {}
+        for role, day in (("start", named.since), ("end", named.until)):
+            parameter = next((p for p in tool.parameters if p.role == role), None)
+            if day is not None and parameter is not None:
+                late = time(23, 59, 59) if role == "end" else time()
+                bounds[parameter.name] = datetime.combine(day, late).strftime(parameter.pattern)
+        return bounds
 
 
 def _place(name: str, text: str) -> str | None:

@@ -97,8 +97,8 @@ def name_words(name: str) -> list[str]:
     """The words of an identifier, lower case.
 
     Example:
-        >>> name_words("email.search_emails"), name_words("createEvent")
-        (['email', 'search', 'emails'], ['create', 'event'])
+        >>> name_words("desk.find_notes"), name_words("createEvent")
+        (['desk', 'find', 'notes'], ['create', 'event'])
     """
     return (
         re.sub(r"([a-z])([A-Z])", r"\1 \2", name)

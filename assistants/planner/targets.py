@@ -15,18 +15,24 @@ from assistants.literals import (
     dates,
     minutes,
     quoted,
-    since,
+    span,
     times,
 )
-from assistants.planner.vocabulary import EVERY, NEWEST, NOUNS, OLDEST, SELF
+from assistants.planner.vocabulary import EVERY, NEWEST, NOUNS, OLDEST, SELF, actions_of
 from assistants.words import STOP_WORDS, stem, word_set, words
 
-_NAME = r"(?:[A-Z][\w\u2019-]+(?:\s+[A-Z][\w\u2019-]+)*|[a-z][\w-]+)"
+_NAME = r"(?:[A-Z][\w\u2019-]+(?:\s+[A-Z][\w\u2019-]+)*|(?!(?:to|the|a|an)\b)[a-z][\w-]+)"
 _NAMES = rf"({_NAME}(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+){_NAME})*)"
 _TO = re.compile(
-    rf"\b(?:to|with|cc|invite|tell|ask|remind|inform|notify|let|email|message)\s+{_NAMES}"
+    rf"\b(?i:to|with|cc|invite|tell|ask|remind|inform|notify|let|thank|email|message)\s+"
+    rf"(?>{_NAMES})(?!['\u2019])"
 )
-_FROM = re.compile(rf"\b(?:from|by|of)\s+({_NAME})|\b({_NAME})['\u2019]s?\s")
+_DIRECT = re.compile(r"^\w+\s+((?>[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*))(?!['\u2019])")
+"""Somebody named right after the verb, as in "Send Ann the file"."""
+_FROM = re.compile(
+    rf"\b(?:from|by)\s+({_NAME})"
+    rf"|\b({_NAME})['\u2019]s?\s+(?:\w+\s+){{0,3}}?(?:e-?mails?|messages?|mails?|notes?|reply)\b"
+)
 _ABOUT = re.compile(
     r"\b(?:about|regarding|concerning|titled|called|named|subject|on the subject of)\s+(?:the\s+)?"
     r"(?P<topic>.+?)(?=\s+(?:to|from|with|that|and|if|by|saying)\b|[,.;?!]|$)"
@@ -90,15 +96,21 @@ def recipients(clause: str) -> list[str]:
     """Names and addresses that something is to go to, in order.
 
     Example:
-        >>> recipients("forward the mail about 'to Bo' to Ann Lee and carl")
-        ['Ann Lee', 'carl']
+        >>> recipients("forward the mail about 'to Bo' to Ann Lee and Carl")
+        ['Ann Lee', 'Carl']
     """
     masked = QUOTED.sub(" ", clause)
     found = ADDRESS.findall(masked)
+    direct = _DIRECT.match(masked)
+    if direct and _is_name(direct.group(1)):
+        found.append(direct.group(1))
     for match in _TO.finditer(ADDRESS.sub(" ", masked)):
         for name in re.split(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+", match.group(1)):
             if _is_name(name):
                 found.append(name)
+    if any(name[0].isupper() for name in found):
+        # Where names are written with capitals, a lower-case word is none.
+        found = [name for name in found if name[0].isupper() or "@" in name]
     return list(dict.fromkeys(found))
 
 
@@ -127,6 +139,7 @@ def _is_name(name: str) -> bool:
         or low in SELF
         or low in NEWEST | OLDEST | EVERY
         or stem(low) in NOUNS
+        or (name == low and bool(actions_of(low)))
         or DATE.fullmatch(name)
         or RELATIVE_DAY.fullmatch(name)
         or low in ("week", "month", "day", "days")
@@ -138,30 +151,68 @@ def topics(clause: str) -> list[str]:
 
     Example:
         >>> topics("delete the mail about the roof leak from Ann")
-        ['roof leak', 'Ann', 'roof leak Ann']
+        ['roof leak Ann', 'roof leak', 'Ann']
+        >>> topics("delete Bo's mail about 'A b'")
+        ['A b Bo', 'A b']
     """
     masked = QUOTED.sub(" ", clause)
-    about = _ABOUT.search(masked)
     who = sender(clause)
-    found = [*quoted(clause)]
-    if about and about["topic"].strip():
-        found.append(about["topic"].strip())
+    about = _ABOUT.search(masked)
+    named = quoted(clause)[:1] or (
+        [about["topic"].strip()] if about and not _EMPTY.match(about["topic"]) else []
+    )
+    found = [f"{topic} {who}" for topic in named if who] + named
+    if named and quoted(clause):
+        # Something quoted is meant literally: nothing broader will do.
+        return found
     if who:
         found.append(who)
+    rest = _telling(clause, masked)
+    capital = [word for word in rest if word[0].isupper() or any(c.isdigit() for c in word)]
+    plain = sorted((word for word in rest if word not in capital), key=len, reverse=True)
+    if not named:
+        found.append(" ".join(rest) if len(rest) <= 4 else " ".join([*capital, *plain[:1]]))
+    found += [word for word in capital if any(c.isdigit() for c in word)]
+    if not who:
+        found += [" ".join(capital), *plain[:1]]
+    return [text for text in dict.fromkeys(found) if text]
+
+
+_EMPTY = re.compile(r"^\s*(?:to|from|with|and|that|if|by)\b|^\s*$")
+_POINTERS = word_set("it them that those these they")
+
+
+def _telling(clause: str, masked: str) -> list[str]:
+    """The words after the verb that say what is meant: no times, recipients, kinds of thing."""
     outside = TIME.sub(" ", RELATIVE_DAY.sub(" ", DATE.sub(" ", masked)))
     known = {word for name in recipients(clause) for word in words(name)}
-    rest = [
+    return [
         word
-        for word in re.findall(r"[\w.-]*\w", outside)[1:]
+        for word in re.findall(r"\w+(?:-\w+)*", re.sub(r"['\u2019]s\b", "", outside))[1:]
         if word.lower() not in STOP_WORDS | NEWEST | OLDEST | EVERY | known
         and stem(word.lower()) not in NOUNS
     ]
-    if rest:
-        found.append(" ".join(rest))
-        # Codes and names tell more than everyday words.
-        found += [word for word in rest if any(c.isdigit() for c in word)]
-        found += [word for word in rest if word[0].isupper()]
-    return list(dict.fromkeys(found))
+
+
+def kinds(clause: str) -> list[str]:
+    """The words for kinds of thing in a clause, the last first: what is left to search for.
+
+    Example:
+        >>> kinds("cancel the sync on Thursday")
+        ['sync']
+    """
+    plain = words(QUOTED.sub(" ", clause))[1:]
+    return [word for word in reversed(plain) if stem(word) in NOUNS]
+
+
+def only_points_back(clause: str) -> bool:
+    """Whether the clause names its object only by a pronoun.
+
+    Example:
+        >>> only_points_back("delete them"), only_points_back("delete Ann's mail")
+        (True, False)
+    """
+    return bool(set(words(clause)) & _POINTERS) and not topics(clause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +223,7 @@ class When:
     clock: tuple[str, ...]
     minutes: int | None
     since: date | None
+    until: date | None
 
     def moment(self, place: int, fallback: date | None = None) -> datetime | None:
         """The first or second moment named; None without a day, or without a time of day."""
@@ -193,7 +245,7 @@ def when(clause: str, now: datetime | None) -> When:
         tuple(dates(masked, today)),
         tuple(times(DATE.sub(" ", masked))),
         minutes(masked),
-        since(masked, today),
+        *span(masked, today),
     )
 
 

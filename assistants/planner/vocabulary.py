@@ -11,7 +11,7 @@ _VERBS = {
     "delete": "delete remove erase trash bin discard clear",
     "move": "move file archive put",
     "flag": "flag star mark unflag",
-    "create": "create schedule book add arrange organise organize plan make set",
+    "create": "create schedule book add arrange organise organize plan make set put invite",
     "update": "update change reschedule postpone rename extend shift push move set reassign assign",
     "cancel": "cancel scrap call",
     "share": "share",

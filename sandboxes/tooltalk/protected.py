@@ -12,7 +12,7 @@ _SHAPES = (
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*",
     r"\b\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\b",
     r"\b\d{3}-\d{3}-\d{4}\b",
-    r"\b\d{1,2}(?::\d{2})? ?[ap]\.?m\b\.?",
+    r"\b\d{1,2}(?::\d{2})? ?[ap](?:m\b|\.m\.)",
     r"\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b",
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)"
@@ -22,6 +22,8 @@ _SHAPES = (
 )
 _QUOTED = re.compile(r"(?<!\w)(['\"])(.+?)\1(?!\w)", re.DOTALL)
 _PATTERN = re.compile("|".join(_SHAPES), re.IGNORECASE)
+_CHOICES = ("event_type", "match_type")
+"""Arguments with a word of the benchmark, not of the user."""
 _SHORTEST = 3
 """Characters of a value that is looked for in a text."""
 
@@ -41,7 +43,12 @@ def protected_literals(text: str, calls: Iterable[Made], names: Iterable[str]) -
         Ours: what changes the task when it is changed.
     """
     values = {
-        value for call in calls for value in _texts(call.arguments) if len(value) >= _SHORTEST
+        value
+        for call in calls
+        for argument, given in (call.arguments or {}).items()
+        if argument not in _CHOICES
+        for value in _texts(given)
+        if len(value) >= _SHORTEST
     }
     spans = [match.span() for match in _PATTERN.finditer(text)]
     spans += [match.span(2) for match in _QUOTED.finditer(text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast
 
 from tracer.records import Comparison, Json
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from tracer.protocols import Embedder
 
 
-@runtime_checkable
 class Similarity(Protocol):
     """Likeness of two texts: 1.0 for equal ones, lower for others."""
 
@@ -68,9 +67,9 @@ def from_part(part: Similarity | Embedder | None) -> Similarity:
     """An embedder's cosine, a function as it is; equality where there is neither."""
     if part is None:
         return equal_texts
-    if isinstance(part, Similarity):
-        return part
-    return EmbedderSimilarity(part)
+    if hasattr(part, "embed"):
+        return EmbedderSimilarity(cast("Embedder", part))
+    return part
 
 
 class Texts:

@@ -100,6 +100,7 @@ _RATES = (
 class Verdict:
     """The verdict on a conversation."""
 
+    mode: str
     calls: tuple[Judged, ...]
     """In the order made."""
     gold_turns: tuple[int, ...]
@@ -136,9 +137,12 @@ class Verdict:
         stray = Counter(call.made.name for call in calls if call.gold is None)
         if not missed and not stray:
             return []
-        if missed.keys() != stray.keys() or any(missed[name] < stray[name] for name in missed):
+        if missed.keys() != stray.keys():
             return ["bad planning"]
-        return ["bad call"]
+        # The published code sees a tool called too often, and not one called too seldom.
+        often = any(missed[name] < stray[name] for name in missed)
+        seldom = self.mode != "official" and missed != stray
+        return ["bad planning" if often or seldom else "bad call"]
 
 
 def judge(
@@ -182,6 +186,7 @@ def judge(
             )
         )
     return Verdict(
+        mode,
         tuple(judged),
         tuple(turn for turn, _ in keys),
         tuple(call.name for _, call in keys),

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from sandboxes.base import SANDBOXES, Corpus, DataFolder
 from sandboxes.workbench.grade import MODES, grade
-from sandboxes.workbench.state import State, load_table
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import load_table
 from sandboxes.workbench.tasks import FILES, load_tasks
 from sandboxes.workbench.toolkit import TABLES, tool_specs
 from sandboxes.workbench.tools.directory import addresses

@@ -15,12 +15,15 @@ from dataclasses import dataclass, replace
 
 from sandboxes.workbench.calls import call_string, replace_newlines, tool_of
 from sandboxes.workbench.replay import Attempt, attempt_of, attempts_of, replay, with_yesterday
-from sandboxes.workbench.state import State, Table
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import Table
 from sandboxes.workbench.toolkit import writing_tools
 from sandboxes.workbench.verdicts import call_verdicts
 from tracer.records import Call, Outcome, Task, Trace
 
 MODES = ("official", "strict", "revised")
+PLOTS = "plots"
+"""The table that `revised` lets pass when it looks for side effects: a plot harms nobody."""
 _DAY_SLIP = ("2023-11-29", ("2023-11-30",))
 _START_SLIP = ("13:00:00", ("09:00:00", "11:00:00", "15:00:00", "15:30:00"))
 
@@ -85,24 +88,18 @@ def grade_calls(
 
 
 def _same_but_for_new_ids(mine: State, theirs: State) -> bool:
-    return all(
-        one is other
-        or (one.columns == other.columns and one.rows_as_set(ids="old") == other.rows_as_set(ids="old"))
-        for one, other in mine.compared_with(theirs)
-    )
+    return all(one.same_rows(other, ids="old") for one, other in mine.compared_with(theirs))
 
 
-def _same_rows(mine: State, theirs: State, *, fold: bool = True, plots: bool = True) -> bool:
-    return all(
-        one is other
-        or (one.spec.name == "plots" and not plots)
-        or one.rows_as_set(ids="all", fold=fold) == other.rows_as_set(ids="all", fold=fold)
-        for one, other in mine.compared_with(theirs)
-    )
+def _same_rows(mine: State, theirs: State) -> bool:
+    return all(one.same_rows(other, ids="all") for one, other in mine.compared_with(theirs))
 
 
 def _untouched_but_plots(mine: State, theirs: State) -> bool:
-    return _same_rows(mine, theirs, fold=False, plots=False)
+    return all(
+        one.spec.name == PLOTS or one.same_rows(other, ids="all", fold=False)
+        for one, other in mine.compared_with(theirs)
+    )
 
 
 _Compare = Callable[[State, State], bool]

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sandboxes.workbench.calls import ParsedCall, parse, replace_newlines
-from sandboxes.workbench.state import State, Table
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import Table
 from sandboxes.workbench.toolkit import ToolSpec, tool_specs
 from tracer.records import Call, Json
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from sandboxes.workbench.state import Entry, State, Table
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import Entry, Table
 from tracer.records import Change, Json
 
 
@@ -46,7 +47,9 @@ def delete_row(state: State, table_name: str, what: str, key: Json) -> Json:
     return f"{what} deleted successfully."
 
 
-def write_field(state: State, table_name: str, what: str, key: Json, field: str, value: Json) -> Json:
+def write_field(
+    state: State, table_name: str, what: str, key: Json, field: str, value: Json
+) -> Json:
     """Put a value into one field of the row with an id."""
     table = state.table(table_name)
     rows = table.rows_of(key)

@@ -56,7 +56,7 @@ def load_tasks(folder: Path, part: str, names: Sequence[str], suite: str) -> lis
     for index, (query, answer, template, _, domains) in enumerate(rows):
         try:
             gold: list[str] = ast.literal_eval(answer)
-            calls = tuple(_gold_call(text) for text in gold)
+            calls = tuple(_gold_call(str(text)) for text in gold)
             toolkits = [_toolkit(name) for name in ast.literal_eval(domains)]
         except (ValueError, SyntaxError, TypeError) as error:
             raise DataMissingError(

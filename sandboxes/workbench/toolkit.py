@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sandboxes.workbench.state import State, TableSpec
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import TableSpec
 from tracer.records import Json, Tool
 from tracer.registry import Registry
-
 
 MOST_CHARACTERS = 256 * 2**10
 """Of the texts in a call's arguments, and eight times as many in what it returns.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandboxes.workbench.calls import parse, replace_newlines
-from sandboxes.workbench.state import CASED
+from sandboxes.workbench.tables import CASED
 from sandboxes.workbench.toolkit import ToolSpec, tool_specs
 from tracer.records import Call, CallKind, CallVerdict, GoldCall, Json
 

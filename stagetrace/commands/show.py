@@ -9,7 +9,8 @@ import msgspec
 import typer
 
 from stagetrace import console
-from stagetrace.traceview import View, listing, tree
+from stagetrace.tracetext import View
+from stagetrace.traceview import listing, tree
 from tracer.errors import InputError
 from tracer.records import Trace
 from tracer.registry import nearest

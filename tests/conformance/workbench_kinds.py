@@ -10,7 +10,7 @@ from typing import Any
 
 from sandboxes.workbench import Workbench
 from sandboxes.workbench.grade import grade_calls
-from sandboxes.workbench.state import Table
+from sandboxes.workbench.tables import Table
 from tests.conformance.cases import Case, cases_of, data_folder, read_json, read_lines
 from tracer.records import Task
 

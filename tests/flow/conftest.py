@@ -31,6 +31,12 @@ def box() -> ModuleType:
 class Project:
     """A folder with `tiny_box.py` in it, where the command line is run."""
 
+    tiny = (
+        *("run", "tiny_box:tiny", "--assistant", "tools"),
+        *("--model", "tiny_box:scripted", "--out", "here"),
+    )
+    """A run of the tiny sandbox into the folder `here`."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         shutil.copy(TINY, folder / "tiny_box.py")
@@ -54,12 +60,6 @@ class Project:
         return process.returncode, out, err
 
 
-TINY_RUN = (
-    *("run", "tiny_box:tiny", "--assistant", "tools"),
-    *("--model", "tiny_box:scripted", "--out", "here"),
-)
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
@@ -70,6 +70,6 @@ def tiny_run(project: Project) -> Callable[..., tuple[int, str, str]]:
     """`stagetrace run` of the tiny sandbox into the folder `here`."""
 
     def run(*arguments: str, **environment: str) -> tuple[int, str, str]:
-        return project.run(*TINY_RUN, *arguments, **environment)
+        return project.run(*project.tiny, *arguments, **environment)
 
     return run

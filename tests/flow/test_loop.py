@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.flow.conftest import TINY_RUN, Project
 from tracer.records import Done
 from tracer.store import read_run
 
+Project = Any
+"""The fixture's `Project` of conftest.py."""
 TinyRun = Callable[..., tuple[int, str, str]]
 PATIENCE_S = 60.0
 
@@ -88,7 +89,7 @@ def test_two_workers_find_what_one_finds(project: Project) -> None:
     conditions = ("--conditions", "base,typos")
     for count, folder in (("1", "one"), ("2", "two")):
         status, _, err = project.run(
-            *TINY_RUN[:-1], folder, *conditions, "--workers", count, TINY_BROKEN="2"
+            *project.tiny[:-1], folder, *conditions, "--workers", count, TINY_BROKEN="2"
         )
         assert status == 0, err
     one, two = verdicts(project.folder / "one"), verdicts(project.folder / "two")
@@ -101,7 +102,7 @@ def test_two_workers_find_what_one_finds(project: Project) -> None:
 
 def test_interrupted_once_finishes_what_runs_and_can_be_resumed(project: Project) -> None:
     folder = project.folder / "here"
-    process = project.start(*TINY_RUN, TINY_PAUSE_S="0.1", TINY_ITEMS="40")
+    process = project.start(*project.tiny, TINY_PAUSE_S="0.1", TINY_ITEMS="40")
     wait_for(3, folder, process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE_S)
@@ -120,9 +121,7 @@ def test_interrupted_once_finishes_what_runs_and_can_be_resumed(project: Project
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_interrupted_twice_abandons_what_runs(project: Project, workers: str) -> None:
     folder = project.folder / "here"
-    process = project.start(
-        *TINY_RUN, "--workers", workers, TINY_PAUSE_S="2", TINY_ITEMS="4", TINY_KEEP="1"
-    )
+    process = project.start(*project.tiny, "--workers", workers, TINY_PAUSE_S="2", TINY_ITEMS="4")
     wait_for(1, folder, process)
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
@@ -139,13 +138,14 @@ def test_interrupted_twice_abandons_what_runs(project: Project, workers: str) ->
     assert len(list(resumed.traces())) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("workers", "kill_after"), [(1, 25), (2, 60)])
 def test_killed_and_resumed_every_item_stands_once(
     project: Project, workers: int, kill_after: int
 ) -> None:
     folder = project.folder / "here"
     items = {"TINY_ITEMS": "90", "TINY_PAUSE_S": "0.01"}
-    process = project.start(*TINY_RUN, "--workers", str(workers), **items)
+    process = project.start(*project.tiny, "--workers", str(workers), **items)
     wait_for(kill_after, folder, process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=PATIENCE_S)
@@ -247,6 +247,6 @@ def test_folder_of_a_run_is_not_run_into_again(tiny_run: TinyRun, project: Proje
 
 def test_without_out_each_run_gets_a_folder_of_its_own(project: Project) -> None:
     for _ in range(2):
-        assert project.run(*TINY_RUN[:-2], "--limit", "1")[0] == 0
+        assert project.run(*project.tiny[:-2], "--limit", "1")[0] == 0
     names = sorted(path.name for path in (project.folder / "runs").iterdir())
     assert [name[4:] for name in names] == ["-tiny-box-tiny-tools", "-tiny-box-tiny-tools-2"]

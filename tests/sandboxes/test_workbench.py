@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import inspect
-import sys
+import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -17,12 +16,11 @@ from hypothesis import strategies as st
 from sandboxes.base import SANDBOXES
 from sandboxes.workbench import BRIEFING, Workbench
 from sandboxes.workbench.calls import call_string, parse, replace_newlines, tool_of
-from sandboxes.workbench.grade import READING_TOOLS, WRITING_TOOLS, Verdict, grade_calls
+from sandboxes.workbench.grade import Verdict, grade_calls
 from sandboxes.workbench.patterns import compiled
 from sandboxes.workbench.tasks import protected_literals
-from sandboxes.workbench.toolkit import tool_specs
+from sandboxes.workbench.toolkit import tool_specs, writing_tools
 from tests.conformance.cases import read_json, read_lines
-from tests.conformance.workbench_kinds import is_due
 from tracer.errors import DataMissingError, InputError, UnknownNameError
 from tracer.records import Call, GoldCall, Json, Outcome, Request, Task, Trace
 
@@ -48,7 +46,7 @@ def tasks(box: Workbench) -> list[Task]:
 def use(box: Workbench, tasks: list[Task]):
     """Call a tool on fresh tables: `use("send_email", recipient=...)`."""
     box.reset(tasks[0])
-    tools = {tool.name.split(".")[1]: tool for tool in box.tools()}
+    tools = {tool.name.split(".")[1]: tool for tool in box.all_tools()}
     return lambda tool, /, **arguments: tools[tool].run(**arguments)
 
 
@@ -149,21 +147,14 @@ def test_the_briefing_says_who_and_when() -> None:
     assert all(word in BRIEFING for word in ("Sam", "Thursday", "2023-11-30", "00:00:00"))
 
 
-@pytest.mark.parametrize("part", ["calendar", "all", "crm"])
-def test_a_part_that_is_not_built_names_what_is(folder: Path, part: str) -> None:
-    with pytest.raises(UnknownNameError, match="not built yet; available: email"):
-        Workbench(part, data=lambda name: str(folder))
-
-
 def test_an_unknown_part_is_answered_with_the_nearest(folder: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'email'"):
         Workbench("emails", data=lambda name: str(folder))
 
 
-@pytest.mark.parametrize("mode", ["strict", "revised", "nonsense"])
-def test_only_the_official_mode_is_built(folder: Path, mode: str) -> None:
-    with pytest.raises(InputError, match="official"):
-        Workbench("email", mode=mode, data=lambda name: str(folder))
+def test_an_unknown_mode_names_the_modes(folder: Path) -> None:
+    with pytest.raises(InputError, match="official, strict, revised"):
+        Workbench("email", mode="nonsense", data=lambda name: str(folder))
 
 
 def test_an_absent_folder_is_named(tmp_path: Path) -> None:
@@ -171,35 +162,49 @@ def test_an_absent_folder_is_named(tmp_path: Path) -> None:
         Workbench("email", data=lambda name: str(tmp_path / "nowhere"))
 
 
-def test_an_absent_file_is_named(tmp_path: Path) -> None:
+def copied(folder: Path, target: Path) -> Path:
+    """The data folder, copied so that one file can be spoiled."""
+    shutil.copytree(folder, target / "workbench")
+    return target / "workbench"
+
+
+def test_an_absent_file_is_named(tmp_path: Path, folder: Path) -> None:
+    spoiled = copied(folder, tmp_path)
+    (spoiled / "raw/email_addresses.csv").unlink()
     with pytest.raises(DataMissingError, match=r"email_addresses\.csv.*missing; copy the files"):
-        Workbench("email", data=lambda name: str(tmp_path))
+        Workbench("email", data=lambda name: str(spoiled))
 
 
-def test_wrong_columns_are_named(tmp_path: Path) -> None:
-    (tmp_path / "raw").mkdir()
-    (tmp_path / "sandbox").mkdir()
-    (tmp_path / "raw/email_addresses.csv").write_text("a@b.c\n")
-    (tmp_path / "sandbox/emails.csv").write_text("id,text\n1,hello\n")
+def test_wrong_columns_are_named(tmp_path: Path, folder: Path) -> None:
+    spoiled = copied(folder, tmp_path)
+    (spoiled / "sandbox/emails.csv").write_text("id,text\n1,hello\n")
     with pytest.raises(DataMissingError, match=r"emails\.csv: columns \['id', 'text'\]"):
-        Workbench("email", data=lambda name: str(tmp_path))
+        Workbench("email", data=lambda name: str(spoiled))
 
 
-def test_an_unreadable_answer_is_named(tmp_path: Path, folder: Path) -> None:
-    for name in ("raw/email_addresses.csv", "sandbox/emails.csv"):
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
-    path = tmp_path / "queries_and_answers/email_queries_and_answers.csv"
-    path.parent.mkdir()
+@pytest.mark.parametrize(
+    ("answer", "domains"),
+    [
+        ("['email.fly.func()']", "['email']"),
+        ("[1]", "['email']"),
+        ("[]", "['mail']"),
+        ("[", "['email']"),
+    ],
+)
+def test_an_unreadable_answer_is_named(
+    tmp_path: Path, folder: Path, answer: str, domains: str
+) -> None:
+    spoiled = copied(folder, tmp_path)
+    path = spoiled / "queries_and_answers/email_queries_and_answers.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows(
             [
                 ["query", "answer", "base_template", "chosen_template", "domains"],
-                ["q", "['email.fly.func()']", "", "", ""],
+                ["q", answer, "", "", domains],
             ]
         )
-    with pytest.raises(DataMissingError, match="answer of row 0"):
-        list(Workbench("email", data=lambda name: str(tmp_path)).tasks())
+    with pytest.raises(DataMissingError, match="row 0 cannot be read"):
+        list(Workbench("email", data=lambda name: str(spoiled)).tasks())
 
 
 def test_a_reset_restores_the_state_in_under_a_millisecond(box: Workbench, use) -> None:
@@ -255,17 +260,20 @@ def test_the_schema_names_the_parameters_of_the_function(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", sorted(tool_specs()))
-def test_a_tool_writes_as_the_benchmark_says(name: str) -> None:
-    assert tool_specs()[name].writes == (name in WRITING_TOOLS)
-    assert name in WRITING_TOOLS | READING_TOOLS
-
-
 def test_there_are_27_tools_and_14_write() -> None:
-    assert (len(WRITING_TOOLS), len(READING_TOOLS)) == (14, 13)
+    assert (len(tool_specs()), len(writing_tools())) == (27, 14)
 
 
-@pytest.mark.parametrize("name", sorted(set(tool_specs()) - WRITING_TOOLS))
+def test_tools_and_parameters_are_those_of_the_benchmark(folder: Path) -> None:
+    """Order of parameters too: published strings hold arguments without a name."""
+    published = read_json(folder / "tool_schemas.json")["tools"]
+    assert {tool["name"]: (list(tool["parameters"]), tool["is_action"]) for tool in published} == {
+        name: (list(spec.parameters["properties"]), spec.writes)
+        for name, spec in tool_specs().items()
+    }
+
+
+@pytest.mark.parametrize("name", sorted(set(tool_specs()) - writing_tools()))
 def test_a_reading_tool_changes_nothing(box: Workbench, use, name: str) -> None:
     fresh = box.state_digest()
     use(name.split(".")[1])
@@ -451,56 +459,6 @@ def test_escapes_are_read_as_python_reads_them() -> None:
     assert read.keywords == {"body": "a\nb\tc\\d"}
 
 
-HOSTILE = [
-    "__import__('os').system('true')",
-    "open('/etc/passwd').read()",
-    "{0.__class__.__mro__}",
-    "'; import socket; socket.socket()",
-    "(a+)+" * 50,
-    "[" * 5000,
-    "a" * 100_000,
-    "(?P<x>",
-    "\x00",
-    "\ud800",
-    "%s%n",
-    "../../etc/passwd",
-    -1,
-    1e308,
-    True,
-    {"a": 1},
-    ["x"],
-]
-
-
-def test_hostile_arguments_touch_nothing_outside(box: Workbench, tasks: list[Task], use) -> None:
-    """Nothing is opened, executed or connected, whatever the arguments say."""
-    use("search_emails", date_min="November 29, 2023")  # what is imported lazily is imported now
-    seen: list[str] = []
-    watched = ("open", "exec", "socket", "subprocess", "os.", "import", "ctypes", "shutil")
-    state = {"on": True}
-
-    def listen(event: str, arguments: object) -> None:
-        if state["on"] and event.startswith(watched):
-            seen.append(event)
-
-    texts = []
-    sys.addaudithook(listen)
-    try:
-        for value in HOSTILE:
-            for tool in box.tools():
-                arguments = dict.fromkeys(tool.parameters["properties"], value)
-                texts.append(call_string(tool.name, arguments))
-                texts.append(f"{tool.name}.func({value!r}, {value})")
-                with contextlib.suppress(Exception):
-                    tool.run(**arguments)
-        grade_calls([*texts, *map(str, HOSTILE)], tasks[0].detail["gold"], "", box._originals)
-        assert seen == []
-        Path(__file__).read_bytes()
-        assert seen == ["open"]
-    finally:
-        state["on"] = False
-
-
 # Grading: the worked examples
 
 
@@ -578,23 +536,6 @@ def test_a_start_slip_is_named(box: Workbench) -> None:
     gold = ['calendar.create_event.func(event_start="2023-12-01 13:00:00")']
     flags = verdict(box, [gold[0].replace("13:00", "09:00")], gold, "error").flags
     assert flags["meeting_start_time_error"]
-
-
-def test_the_order_of_tasks_does_not_matter(box: Workbench, tasks: list[Task]) -> None:
-    """Forty writing tasks, forward and backward, end in the same states."""
-
-    def ends(order: list[Task]) -> dict[str, str]:
-        tools = {tool.name: tool for tool in box.tools()}
-        found = {}
-        for task in order:
-            box.reset(task)
-            for call in task.calls or ():
-                tools[call.name].run(**call.arguments)
-            found[task.item] = box.state_digest()
-        return found
-
-    chosen = [task for task in tasks if task.calls][:40]
-    assert ends(chosen) == ends(chosen[::-1])
 
 
 # Grading a trace
@@ -701,14 +642,6 @@ def test_an_error_without_a_text_still_counts(
     assert graded(box, tasks[0], calls_of(tasks[0].detail["gold"]), status=status).errored
 
 
-def test_a_writing_tool_that_is_not_built_cannot_be_graded(
-    box: Workbench, tasks: list[Task]
-) -> None:
-    outcome = graded(box, tasks[0], [Call("calendar.delete_event", {"event_id": "1"})])
-    assert outcome.success is None
-    assert "not built yet" in (outcome.grader_error or "")
-
-
 def test_arguments_that_were_not_captured_cannot_be_graded(
     box: Workbench, tasks: list[Task]
 ) -> None:
@@ -718,35 +651,11 @@ def test_arguments_that_were_not_captured_cannot_be_graded(
 
 
 def test_recorded_runs_graded_as_traces_have_the_published_flags(
-    box: Workbench, tasks: list[Task], specs_dir: Path
+    folder: Path, specs_dir: Path
 ) -> None:
+    whole = Workbench("all", data=lambda name: str(folder))
+    by_place = {(t.detail["domain"], t.detail["task_index"]): t for t in whole.tasks()}
     for row in read_lines(specs_dir / "golden" / "workbench_model_calls.jsonl"):
-        if is_due(row):
-            task = tasks[row["task_index"]]
-            outcome = graded(box, task, calls_of(row["predicted"]), error=row["error"] or None)
-            assert outcome.flags == row["expected"], row["id"]
-
-
-def test_sums_over_recorded_runs_are_the_published_ones(
-    box: Workbench, tasks: list[Task], specs_dir: Path
-) -> None:
-    """Runs of 90 rows that call built tools only have the sums of the published functions."""
-    golden = specs_dir / "golden"
-    sums: dict[str, Counter[str]] = {}
-    left_out = set()
-    for row in read_lines(golden / "workbench_model_calls.jsonl"):
-        run = f"{row['domain']}/{row['model']}/{row['tool_selection']}"
-        if not is_due(row):
-            left_out.add(run)
-            continue
-        flags = verdict(
-            box, row["predicted"], tasks[row["task_index"]].detail["gold"], row["error"]
-        ).flags
-        sums.setdefault(run, Counter())["tasks"] += 1
-        sums[run].update(name for name, value in flags.items() if value)
-    totals = read_json(golden / "workbench_model_totals.json")
-    whole = [run for run in sums if run not in left_out and sums[run]["tasks"] == 90]
-    assert whole
-    for run in whole:
-        expected = {key: value for key, value in totals[run].items() if key != "source_file"}
-        assert {key: sums[run][key] for key in expected} == expected, run
+        task = by_place[row["domain"], row["task_index"]]
+        outcome = graded(whole, task, calls_of(row["predicted"]), error=row["error"] or None)
+        assert {key: outcome.flags[key] for key in row["expected"]} == row["expected"], row["id"]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sandboxes.office import OfficeSandbox
 from variants.conditions import conditions
+from variants.coverage import coverage, coverage_table
 from variants.features import DIALECTS
 from variants.gating import gates_of
 from variants.rule_table import rule_table
@@ -22,6 +24,27 @@ def test_the_rule_table_is_current(name):
     assert block.search(page)
     current = block.sub(lambda m: m.group(1) + rule_table(DIALECTS.get(name)) + m.group(2), page)
     if os.environ.get("STAGETRACE_GOLDEN"):
+        PAGE.write_text(current, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == current
+
+
+def _block(page: str, kind: str) -> re.Pattern[str]:
+    pattern = re.compile(rf"(<!-- {re.escape(kind)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    assert pattern.search(page)
+    return pattern
+
+
+def test_coverage_of_workbench_is_current(email_tasks):
+    """STAGETRACE_GOLDEN=1 writes it again; the other suite's table is written with it."""
+    page = PAGE.read_text(encoding="utf-8")
+    current = _block(page, "coverage: workbench:email").sub(
+        lambda m: m.group(1) + coverage_table(coverage(email_tasks)) + m.group(2), page
+    )
+    if os.environ.get("STAGETRACE_GOLDEN"):
+        office = coverage_table(coverage(OfficeSandbox("", data=str).tasks()))
+        current = _block(current, "coverage: office").sub(
+            lambda m: m.group(1) + office + m.group(2), current
+        )
         PAGE.write_text(current, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == current
 

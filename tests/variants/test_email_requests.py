@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from tracer.records import Task
 from variants.make import make_variant
 from variants.parse import head_verb, parse
@@ -36,9 +38,13 @@ def test_typos_change_every_request_and_no_literal(email_tasks):
         assert not lost(variant.base_text, variant.text, variant.protected)
 
 
-def test_singapore_reaches_nine_requests_in_ten(email_tasks):
+@pytest.mark.parametrize(
+    ("dialect", "least"),
+    [("indian", 90), ("singapore", 86), ("black_south_african", 81), ("nigerian", 63)],
+)
+def test_dialects_reach_the_requests_in_the_safe_tier(email_tasks, dialect, least):
     """Four have a quote that never closes: what follows it may belong to the message."""
-    made = [make_variant(task, "dialect_singapore") for task in email_tasks]
+    made = [make_variant(task, f"dialect_{dialect}") for task in email_tasks]
     failed = [variant for variant in made if variant.status == "failed"]
     assert all(variant.reason == "no_feature" for variant in failed)
-    assert len(made) - len(failed) >= 86
+    assert len(made) - len(failed) >= least

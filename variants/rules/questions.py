@@ -174,3 +174,14 @@ IS_IT_TAG = Feature(
     ),
     guard="turns a statement into a question",
 )
+ISNT_IT_TAG = Feature(
+    165,
+    "invariant tag",
+    invariant_tag("isn't it"),
+    {"indian": "A", "black_south_african": "B"},
+    (
+        ("Kay sent the contract.", "Kay sent the contract, isn't it?"),
+        ("The meeting moved.", "The meeting moved, isn't it?"),
+    ),
+    guard="turns a statement into a question",
+)

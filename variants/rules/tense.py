@@ -152,7 +152,7 @@ ALREADY = Feature(
     109,
     "already as a completive",
     already_completive,
-    {"indian": "C", "singapore": "A", "black_south_african": "C", "nigerian": "B"},
+    {"singapore": "A"},
     (
         ("Kay sent the contract.", "Kay sent the contract already."),
         ("Did they sign it?", "Did they sign it already?"),

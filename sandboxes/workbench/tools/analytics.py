@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandboxes.workbench.rows import add_row
-from sandboxes.workbench.state import State, TableSpec
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import TableSpec
 from sandboxes.workbench.toolkit import TABLES, tool
 from tracer.records import Json
 

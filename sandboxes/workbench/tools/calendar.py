@@ -1,7 +1,7 @@
 """The calendar: read, search, create, change and delete events.
 
-Published behaviour that end states depend on: a created event goes to the end under the label 0, and
-a change to a field that no event has adds a column. In the other modes the latter is refused.
+Published behaviour that end states depend on: a created event goes to the end under the label 0,
+and a change to a field that no event has adds a column. In the other modes the latter is refused.
 
 Source:
     WorkBench at 42f1b6d, `src/tools/calendar.py`.
@@ -14,7 +14,8 @@ import re
 from sandboxes.workbench.moments import moment
 from sandboxes.workbench.patterns import compiled
 from sandboxes.workbench.rows import add_row, delete_row, new_id, read_field, write_field
-from sandboxes.workbench.state import State, TableSpec
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import TableSpec
 from sandboxes.workbench.toolkit import TABLES, tool
 from tracer.records import Json
 

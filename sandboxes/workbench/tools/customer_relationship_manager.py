@@ -13,7 +13,8 @@ import re
 
 from sandboxes.workbench.patterns import compiled
 from sandboxes.workbench.rows import add_row, delete_row, new_id, write_field
-from sandboxes.workbench.state import State, TableSpec
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import TableSpec
 from sandboxes.workbench.toolkit import TABLES, tool
 from tracer.records import Json
 

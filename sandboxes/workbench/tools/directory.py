@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sandboxes.workbench.patterns import compiled
-from sandboxes.workbench.state import State, TableSpec
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import TableSpec
 from sandboxes.workbench.toolkit import TABLES, tool
 from tracer.records import Json
 

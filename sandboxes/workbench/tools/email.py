@@ -14,7 +14,8 @@ from datetime import date
 
 from sandboxes.workbench.moments import NOW, as_text, moment
 from sandboxes.workbench.rows import add_row, delete_row, new_id, read_field, removal
-from sandboxes.workbench.state import Entry, State, TableSpec
+from sandboxes.workbench.state import State
+from sandboxes.workbench.tables import Entry, TableSpec
 from sandboxes.workbench.toolkit import TABLES, tool
 from tracer.records import Change, Json
 
