@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
+from analyzers.call_matching import Matching, match_calls
 from tracer.records import CallVerdict, GoldCall, Json, Trace
 
 
@@ -120,6 +121,7 @@ def count_calls(
     gold: Sequence[tuple[str, Mapping[str, Json]]],
     predicted: Sequence[tuple[str, Mapping[str, Json], bool]],
     write_tools: frozenset[str],
+    matching: Matching = "first",
 ) -> CallCounts:
     """The counts of bare call lists, matched one to one in the order made.
 
@@ -127,31 +129,26 @@ def count_calls(
         gold: Required calls: name and arguments.
         predicted: Calls made: name, arguments, and whether the call came back without an exception.
         write_tools: Names of the tools that change the world; all others read.
+        matching: How calls are paired; see `match_calls`.
 
     Source:
         ToolTalk's greedy matching with equality of arguments in place of its similarity.
     """
-    left = list(gold)
-    matched = unsupported = failed_writes = writes = 0
-    for name, arguments, succeeded in predicted:
-        hit = next(
-            (i for i, g in enumerate(left) if g[0] == name and same_value(g[1], arguments)), None
-        )
-        if hit is not None:
-            del left[hit]
-            matched += 1
-        if name in write_tools:
-            writes += 1
-            failed_writes += not succeeded
-            unsupported += hit is None and succeeded
+
+    def fits(made: int, wanted: int) -> bool:
+        name, arguments, _ = predicted[made]
+        return name == gold[wanted][0] and same_value(gold[wanted][1], arguments)
+
+    pairs = match_calls(len(predicted), len(gold), fits, matching)
+    writes = [i for i, (name, _, _) in enumerate(predicted) if name in write_tools]
     return CallCounts(
-        matched=matched,
+        matched=len(pairs),
         made=len(predicted),
         required=len(gold),
-        reads=len(predicted) - writes,
-        writes=writes,
-        unsupported=unsupported,
-        failed_writes=failed_writes,
+        reads=len(predicted) - len(writes),
+        writes=len(writes),
+        unsupported=sum(i not in pairs and predicted[i][2] for i in writes),
+        failed_writes=sum(not predicted[i][2] for i in writes),
         gold_writes=sum(name in write_tools for name, _ in gold),
     )
 

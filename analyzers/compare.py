@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from analyzers.base import METRICS
 from analyzers.effect import Comparison, Effect
-from analyzers.pairing import Paired, pair_runs
+from analyzers.pairing import Paired, pair
 from analyzers.score import ScoreRow
 from analyzers.score_table import Cell, Table
 from analyzers.statistics.bootstrap import Interval, derive_seed, paired_bootstrap_columns
 from analyzers.statistics.mcnemar import Discordance, discordance, mcnemar_exact, mcnemar_mid_p
 from analyzers.statistics.multiplicity import benjamini_hochberg, holm
 from analyzers.statistics.power import detectable_mcnemar, detectable_mean
-from analyzers.statistics.sign_flip import SignFlip, cluster_sign_flip
+from analyzers.statistics.sign_flip import SignFlip, cluster_sign_flips
 from tracer.errors import UnknownNameError
 from tracer.registry import nearest
 
@@ -115,13 +116,13 @@ def measure(
 ) -> list[Effect]:
     """All effects with their raw tests, not yet adjusted for how many there are."""
     pairs: dict[Cell, Paired] = {
-        (metric, condition): pair_runs(
-            by_condition.get(baseline, {}), by_condition.get(condition, {}), strict=strict
+        (metric, condition): pair(
+            table.averaged(metric, baseline), table.averaged(metric, condition), strict=strict
         )
-        for metric, by_condition in table.values.items()
+        for metric in table.values
         for condition in conditions
     }
-    intervals = _intervals(table.suite, pairs, resamples, seed)
+    intervals, flips = _resampled(table, pairs, resamples, seed)
     counts = {
         cell: discordance(paired.base, paired.variant)
         for cell, paired in pairs.items()
@@ -138,7 +139,7 @@ def measure(
             paired,
             intervals.get(cell),
             mcnemar.get(cell),
-            _flip(table, paired, seed),
+            flips.get(cell, SignFlip(0, None, None)),
         )
         for cell, paired in pairs.items()
     ]
@@ -150,33 +151,25 @@ def _right_or_wrong(paired: Paired) -> bool:
     return bool(values.size and np.isin(values, (0.0, 1.0)).all())
 
 
-def _intervals(
-    suite: str, pairs: Mapping[Cell, Paired], resamples: int, seed: int
-) -> dict[Cell, Interval]:
-    """One interval a cell; cells over the same items share their random numbers."""
+def _resampled(
+    table: Table, pairs: Mapping[Cell, Paired], resamples: int, seed: int
+) -> tuple[dict[Cell, Interval], dict[Cell, SignFlip]]:
+    """Interval and cluster test of each cell; cells over the same items share random numbers."""
     same: dict[tuple[str, ...], list[Cell]] = defaultdict(list)
     for cell, paired in pairs.items():
-        if paired.n >= 2:
-            same[paired.items].append(cell)
-    out: dict[Cell, Interval] = {}
+        same[paired.items].append(cell)
+    intervals: dict[Cell, Interval] = {}
+    flips: dict[Cell, SignFlip] = {}
     for items, cells in same.items():
         block = np.column_stack([pairs[cell].difference for cell in cells])
-        found = paired_bootstrap_columns(
-            block, resamples=resamples, seed=derive_seed(seed, suite, items)
-        )
-        out |= {cell: one for cell, one in zip(cells, found, strict=True) if one is not None}
-    return out
-
-
-def _flip(table: Table, paired: Paired, seed: int) -> SignFlip:
-    """The cluster test; without any cluster label there is nothing to test."""
-    if not any(item in table.clusters for item in paired.items):
-        return SignFlip(0, None, None)
-    return cluster_sign_flip(
-        [float(value) for value in paired.difference],
-        [table.clusters.get(item, item) for item in paired.items],
-        seed=derive_seed(seed, table.suite, paired.items),
-    )
+        own = derive_seed(seed, table.suite, items)
+        found = paired_bootstrap_columns(block, resamples=resamples, seed=own)
+        intervals |= {cell: one for cell, one in zip(cells, found, strict=True) if one is not None}
+        # Without any cluster label there is nothing to test.
+        if any(item in table.clusters for item in items):
+            names = [table.clusters.get(item, item) for item in items]
+            flips |= dict(zip(cells, cluster_sign_flips(block, names, seed=own), strict=True))
+    return intervals, flips
 
 
 def _tested(
@@ -186,32 +179,32 @@ def _tested(
     mcnemar: tuple[Discordance, float, float] | None,
     flip: SignFlip,
 ) -> Effect:
-    effect = replace(
-        effect, clusters=flip.clusters, p_cluster=flip.p, worst=_worst(effect.metric, paired)
-    )
+    facts: dict[str, Any] = {
+        "clusters": flip.clusters,
+        "p_cluster": flip.p,
+        "worst": _worst(effect.metric, paired),
+    }
     if interval is not None:
-        effect = replace(
-            effect,
-            low=interval.low,
-            high=interval.high,
-            p=interval.p,
-            p_bootstrap=interval.p,
-            p_plain=interval.p_plain,
-            test="bootstrap",
-            detectable=detectable_mean(paired.difference),
-        )
+        facts |= {
+            "low": interval.low,
+            "high": interval.high,
+            "p": interval.p,
+            "p_bootstrap": interval.p,
+            "p_plain": interval.p_plain,
+            "test": "bootstrap",
+            "detectable": detectable_mean(paired.difference),
+        }
     if mcnemar is not None:
         counts, exact, mid = mcnemar
-        effect = replace(
-            effect,
-            b=counts.b,
-            c=counts.c,
-            p=exact,
-            mid_p=mid,
-            test="mcnemar",
-            detectable=detectable_mcnemar(counts.b + counts.c, counts.n),
-        )
-    return effect
+        facts |= {
+            "b": counts.b,
+            "c": counts.c,
+            "p": exact,
+            "mid_p": mid,
+            "test": "mcnemar",
+            "detectable": detectable_mcnemar(counts.b + counts.c, counts.n),
+        }
+    return replace(effect, **facts)
 
 
 def _worst(metric: str, paired: Paired) -> str:

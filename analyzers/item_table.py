@@ -112,9 +112,7 @@ def item_table(
         }
         base = cells.pop(baseline)
         moves = [_move(base, cell) for cell in cells.values()]
-        lines.append(
-            ItemLine(item, base, cells, moves.count(-1), moves.count(1), cluster)
-        )
+        lines.append(ItemLine(item, base, cells, moves.count(-1), moves.count(1), cluster))
     lines.sort(key=lambda line: (-line.broken, line.item))
     return ItemTable(chosen, baseline, tuple(names), tuple(lines), _overlap(lines))
 

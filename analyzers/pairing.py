@@ -46,6 +46,32 @@ class Paired:
         return self.variant - self.base
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Averaged:
+    """One condition with the runs of each item averaged."""
+
+    items: tuple[str, ...]
+    """Sorted by id."""
+    values: FloatArray
+    """Mean over the runs that have a value; NaN where none has."""
+    runs: npt.NDArray[np.int64]
+
+
+def average(runs: Runs) -> Averaged:
+    """The mean over the runs of each item, the same whatever the order of items and runs."""
+    items = tuple(sorted(runs))
+    lists = [runs[item] for item in items]
+    lengths = np.array([len(one) for one in lists], dtype=np.int64)
+    # Sums of thirds depend on their order, so runs are sorted before they are added.
+    if items and lengths[0] and (lengths == lengths[0]).all():
+        table = np.array(lists, dtype=float)
+        if not np.isnan(table).any():
+            return Averaged(items, np.sort(table, axis=1).mean(axis=1), lengths)
+    means = [mean_of(one) for one in lists]
+    values = np.array([math.nan if mean is None else mean for mean in means], dtype=float)
+    return Averaged(items, values, lengths)
+
+
 def pair_runs(base: Runs, variant: Runs, *, strict: bool = False) -> Paired:
     """Average the runs of each item, then keep the items that both conditions have.
 
@@ -60,29 +86,58 @@ def pair_runs(base: Runs, variant: Runs, *, strict: bool = False) -> Paired:
     Source:
         Lost in the Request, appendix G and table 7 (matched baseline); uneven runs: ours.
     """
-    common = sorted(base.keys() & variant.keys())
-    missing_in_base = tuple(sorted(variant.keys() - base.keys()))
-    missing_in_variant = tuple(sorted(base.keys() - variant.keys()))
+    return pair(average(base), average(variant), strict=strict)
+
+
+def pair(base: Averaged, variant: Averaged, *, strict: bool = False) -> Paired:
+    """Keep the items that both conditions have.
+
+    Raises:
+        PairingError: `strict`, and the sides hold different items.
+    """
+    if base.items == variant.items:
+        common, left, right = base.items, base, variant
+    else:
+        kept = set(base.items) & set(variant.items)
+        common = tuple(item for item in base.items if item in kept)
+        left, right = _only(base, kept), _only(variant, kept)
+    missing_in_base = _without(variant.items, common)
+    missing_in_variant = _without(base.items, common)
     if strict and (missing_in_base or missing_in_variant):
         raise PairingError(
             f"{len(missing_in_base)} items are missing in the base ({_few(missing_in_base)}) and "
             f"{len(missing_in_variant)} in the variant ({_few(missing_in_variant)}); run them, or "
             "leave --strict-pairs out to compare the items that both have"
         )
-    left = {item: mean_of(base[item]) for item in common}
-    right = {item: mean_of(variant[item]) for item in common}
-    kept = [item for item in common if left[item] is not None and right[item] is not None]
-    expected = max((len(runs[item]) for runs in (base, variant) for item in common), default=1)
+    known = ~(np.isnan(left.values) | np.isnan(right.values))
+    fewest = np.minimum(left.runs, right.runs)
+    expected = int(max(left.runs.max(), right.runs.max())) if common else 1
     return Paired(
-        items=tuple(kept),
-        base=np.array([left[item] for item in kept], dtype=float),
-        variant=np.array([right[item] for item in kept], dtype=float),
-        undefined=tuple(item for item in common if item not in set(kept)),
+        items=common if known.all() else _chosen(common, known),
+        base=left.values[known],
+        variant=right.values[known],
+        undefined=_chosen(common, ~known),
         missing_in_base=missing_in_base,
         missing_in_variant=missing_in_variant,
-        short=tuple(item for item in common if min(len(base[item]), len(variant[item])) < expected),
+        short=_chosen(common, fewest < expected),
         single=expected <= 1,
     )
+
+
+def _only(side: Averaged, kept: set[str]) -> Averaged:
+    chosen = np.array([item in kept for item in side.items], dtype=bool)
+    return Averaged(_chosen(side.items, chosen), side.values[chosen], side.runs[chosen])
+
+
+def _chosen(items: Sequence[str], which: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(items[int(place)] for place in np.flatnonzero(which))
+
+
+def _without(items: Sequence[str], common: Sequence[str]) -> tuple[str, ...]:
+    if len(items) == len(common):
+        return ()
+    there = set(common)
+    return tuple(item for item in items if item not in there)
 
 
 def mean_of(runs: Sequence[float | None]) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzers.base import METRICS, Metric
+from analyzers.scoring import DEFAULT, Scoring
 from tracer.records import Trace
 
 if TYPE_CHECKING:
@@ -34,17 +35,22 @@ class ScoreRow:
     denominator: float | None = None
 
 
-def score(traces: Iterable[Trace], metrics: Sequence[str] | None = None) -> list[ScoreRow]:
+def score(
+    traces: Iterable[Trace],
+    metrics: Sequence[str] | None = None,
+    scoring: Scoring = DEFAULT,
+) -> list[ScoreRow]:
     """One row for every trace and metric; each trace is read once and let go.
 
     Args:
         traces: Finished runs, graded or not.
         metrics: Names; all by default.
+        scoring: How answers are compared, and what tokens cost.
 
     Raises:
         UnknownNameError: There is no such metric; the nearest names are offered.
     """
-    chosen = [METRICS.get(name) for name in metrics or METRICS.names()]
+    chosen = [scoring.metric(name) for name in metrics or METRICS.names()]
     return [_row(trace, metric) for trace in traces for metric in chosen]
 
 

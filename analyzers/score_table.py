@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from analyzers.effect import Effect, Level
-from analyzers.pairing import Paired, mean_of
+from analyzers.pairing import Averaged, Paired, average
 from analyzers.score import ScoreRow
 from tracer.errors import PairingError
 
@@ -30,6 +30,7 @@ class Table:
     """Numerator and denominator sums by metric, condition and item."""
     reasons: dict[Cell, dict[str, Counter[str]]]
     clusters: dict[str, str]
+    _averaged: dict[Cell, Averaged] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Iterable[ScoreRow]) -> Table:
@@ -41,14 +42,24 @@ class Table:
         table = cls("", [], {}, {}, {}, {})
         suites: dict[str, None] = {}
         conditions: dict[str, None] = {}
+        cells: dict[Cell, dict[str, list[float | None]]] = {}
+        clusters = table.clusters
         for row in rows:
-            suites[row.suite] = None
-            conditions[row.condition] = None
-            items = table.values.setdefault(row.metric, {}).setdefault(row.condition, {})
-            items.setdefault(row.item, []).append(row.value)
-            if row.cluster:
-                table.clusters.setdefault(row.item, row.cluster)
             cell = row.metric, row.condition
+            items = cells.get(cell)
+            if items is None:
+                conditions[row.condition] = None
+                items = cells[cell] = {}
+                table.values.setdefault(row.metric, {})[row.condition] = items
+            runs = items.get(row.item)
+            if runs is None:
+                items[row.item] = [row.value]
+                if row.cluster and row.item not in clusters:
+                    clusters[row.item] = row.cluster
+            else:
+                runs.append(row.value)
+            if row.suite not in suites:
+                suites[row.suite] = None
             if row.value is None:
                 of_cell = table.reasons.setdefault(cell, defaultdict(Counter))
                 of_cell[row.item][row.reason] += 1
@@ -65,18 +76,25 @@ class Table:
         table.conditions = list(conditions)
         return table
 
+    def averaged(self, metric: str, condition: str) -> Averaged:
+        """The items of one cell with their runs averaged; made once."""
+        cell = metric, condition
+        if cell not in self._averaged:
+            self._averaged[cell] = average(self.values.get(metric, {}).get(condition, {}))
+        return self._averaged[cell]
+
     def level(self, metric: str, condition: str) -> Level:
         """Mean over all items of a condition."""
         runs = self.values[metric].get(condition, {})
-        means = [mean_of(values) for values in runs.values()]
-        known = [value for value in means if value is not None]
+        means = self.averaged(metric, condition).values
+        known = means[~np.isnan(means)]
         return Level(
             self.suite,
             metric,
             condition,
-            mean_of(known),
-            len(known),
-            len(means) - len(known),
+            float(known.mean()) if known.size else None,
+            known.size,
+            means.size - known.size,
             self.micro(metric, condition, runs),
             self._reasons(metric, [condition], runs),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from tracer.records import Passage, Trace
 
@@ -25,13 +25,34 @@ def shown_passages(trace: Trace) -> tuple[Passage, ...] | None:
     return () if retrieved_nothing(trace) else None
 
 
+def every_passage(trace: Trace) -> tuple[Passage, ...] | None:
+    """The different documents of all top-level searches, in the order of their first appearance.
+
+    None when an assistant that need not search did not, or when a list was not captured.
+    """
+    lists = [retrieval for retrieval in trace.retrievals if not retrieval.internal]
+    if not lists:
+        return () if retrieved_nothing(trace) else None
+    seen: dict[str, Passage] = {}
+    for retrieval in lists:
+        if retrieval.passages is None:
+            return None
+        for passage in retrieval.passages:
+            seen.setdefault(passage.doc_id, passage)
+    return tuple(seen.values())
+
+
 def retrieved_nothing(trace: Trace) -> bool:
     """Whether a RAG assistant finished without a single retrieval."""
     return trace.assistant_kind == "rag" and not trace.retrievals
 
 
-def share_of_groups(trace: Trace, k: int, *, strict: bool = False) -> float | None:
+def share_of_groups(
+    trace: Trace, k: int, *, strict: bool = False, every: bool = False
+) -> float | None:
     """Share of the relevant groups that have a member among the first k shown.
+
+    With `every`, among the first k different documents of all searches.
 
     A document that stands in several groups, because it holds several of the values asked for,
     serves each of them.
@@ -39,7 +60,7 @@ def share_of_groups(trace: Trace, k: int, *, strict: bool = False) -> float | No
     Returns:
         None when there is no retrieval gold or no list to judge.
     """
-    judged = _groups_and_passages(trace, strict)
+    judged = _groups_and_passages(trace, strict, every_passage if every else shown_passages)
     if judged is None:
         return None
     groups, passages = judged
@@ -63,7 +84,7 @@ def ranked_groups(
     Source:
         Ours: a corpus that holds the same mail several times would punish finding another copy.
     """
-    judged = _groups_and_passages(trace, strict)
+    judged = _groups_and_passages(trace, strict, shown_passages)
     if judged is None:
         return None
     groups, passages = judged
@@ -76,11 +97,11 @@ def ranked_groups(
 
 
 def _groups_and_passages(
-    trace: Trace, strict: bool
+    trace: Trace, strict: bool, listed: Callable[[Trace], tuple[Passage, ...] | None]
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[Passage, ...]] | None:
     outcome = trace.outcome
     if outcome is None or outcome.grader_error is not None:
         return None
     groups = outcome.relevant_strict if strict else outcome.relevant
-    passages = shown_passages(trace)
+    passages = listed(trace)
     return (groups, passages) if groups and passages is not None else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Literal
 
-from assistants.base import AssistantFactory, Parts, RetrieverFactory, Seeded
+from assistants.base import AgentError, AssistantFactory, Parts, RetrieverFactory, Seeded
 from assistants.slots import Slot, seed_of
 from sandboxes.base import Sandbox
 from tracer.errors import EndpointError, StagetraceError
@@ -28,7 +28,7 @@ _AGAIN_S = 1.0
 """How often an agent that swallows the time limit is told again."""
 
 
-class ItemTimeoutError(Exception):
+class ItemTimeoutError(AgentError):
     """The item took longer than it may; the agent's own limit, so an outcome."""
 
 
@@ -67,6 +67,12 @@ class Bench:
         if corpus.name not in self._indexes:
             self._indexes[corpus.name] = self.retriever(corpus.documents)
         return self._indexes[corpus.name], corpus.name
+
+    def close(self) -> None:
+        """Let go of the model's connections, if it has any."""
+        close = getattr(self.model, "close", None)
+        if close is not None:
+            close()
 
 
 def run_slot(bench: Bench, recorder: Recorder, slot: Slot, *, attempt: int = 0) -> Done:

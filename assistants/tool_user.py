@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from assistants.base import ASSISTANTS, Parts
+from assistants.base import ASSISTANTS, AgentError, Parts
 from assistants.prompts import ACT
 from tracer.errors import StagetraceError
 from tracer.langgraph import trace_graph
@@ -27,7 +27,7 @@ SHOWN_CHARACTERS = 20_000
 """Of one result, as the model is shown it."""
 
 
-class StepLimitError(Exception):
+class StepLimitError(AgentError):
     """The agent asked for more steps or calls than it may; an outcome of the item."""
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TypeAlias
@@ -51,7 +52,11 @@ def work(setup: Setup, folder: str, number: str, line: Connection) -> None:
 
 
 def _serve(setup: Setup, folder: str, number: str, line: Connection) -> None:
-    bench = setup.bench()
+    with closing(setup.bench()) as bench:
+        _run_orders(bench, setup, folder, number, line)
+
+
+def _run_orders(bench: Bench, setup: Setup, folder: str, number: str, line: Connection) -> None:
     model = bench.model
     if isinstance(model, Patient):
         model.on_wait = line.send

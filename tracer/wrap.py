@@ -42,6 +42,8 @@ class _TracedModel:
                 source=self.source,
                 last_user_text=spans.last_user_text(messages),
             )
+            if tools:
+                span.set(names.TOOL_CALL_MODE, getattr(self.model, "tool_call_mode", None))
             reply = self.model.chat(messages, tools)
             spans.set_reply(span, reply, self.name)
             return reply

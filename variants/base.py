@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
+from tracer.protocols import ChatModel, Embedder
 from tracer.records import Json
 from tracer.registry import Registry
 
@@ -64,6 +65,10 @@ class Variant:
     main_verb: str = ""
     prompt_sha256: str = ""
     model: str = ""
+    turns: tuple[str, ...] = ()
+    """The user turns of a conversation, which `text` holds with a blank line between them."""
+    opening_uses: int = 0
+    """How often earlier items of the suite had taken this opening when it was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,62 @@ class Pole:
 
 
 @dataclass(frozen=True, slots=True)
+class Rating:
+    """One answer of a rater."""
+
+    yes: bool
+    error: str = ""
+    """Why there was no usable answer; it then counts as a no."""
+
+
+class Rater(Protocol):
+    """Whoever answers the questions of gates A, B and C: a model, a file of verdicts."""
+
+    name: str
+    """Stored with each verdict; `human` is reserved for `vary --review`."""
+
+    def rate(self, gate: str, gated: Gated) -> Rating:
+        """Yes or no to the question of `intent`, `style` or `human_likeness`."""
+        ...
+
+
+class Translator(Protocol):
+    """Texts from one language into another."""
+
+    name: str
+
+    def translate(self, texts: Sequence[str], src: str, tgt: str) -> list[str]:
+        """One translation a text, in order."""
+        ...
+
+
+class Scorer(Protocol):
+    """A number in [0, 1] for a text, such as the chance that it is formal."""
+
+    name: str
+
+    def score(self, text: str) -> float:
+        """How much of it the text shows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """Parts that are handed in: nothing here is made by the room itself."""
+
+    rewriter: ChatModel | None = None
+    rater: Rater | None = None
+    translator: Translator | None = None
+    embedder: Embedder | None = None
+    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    """`formality` and `politeness` to a classifier; ours stand in where none is named."""
+    profile: Literal["ours", "s2_released"] = "ours"
+    """`s2_released` makes typos and readability as the scripts of the second paper do."""
+    prompt: int = 0
+    """For the conditions of the second paper: 1 to 3 takes this prompt, 0 rotates by item."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gated:
     """What a gate looks at."""
 
@@ -89,6 +150,10 @@ class Gated:
     protected: tuple[str, ...] = ()
     features: tuple[FeatureUse, ...] = ()
     facts: Mapping[str, Json] = field(default_factory=dict)
+    item: str = ""
+    context: tuple[str, ...] = ()
+    """Earlier turns of the conversation, in the same wording."""
+    helpers: Helpers = field(default_factory=Helpers)
 
 
 class Gate(Protocol):

@@ -34,6 +34,7 @@ _PLAIN = (
     "main_verb",
     "prompt_sha256",
     "model",
+    "opening_uses",
 )
 
 
@@ -104,6 +105,8 @@ def to_json(variant: Variant) -> dict[str, Json]:
         for use in variant.features
     ]
     document["soft"] = list(variant.soft)
+    if variant.turns:
+        document["turns"] = list(variant.turns)
     document["protected"] = [
         {
             "text": literal,
@@ -137,6 +140,7 @@ def from_json(document: dict[str, Json]) -> Variant:
             for use in document.get("features", ())
         ),
         soft=tuple(document.get("soft", ())),
+        turns=tuple(document.get("turns", ())),
         protected=tuple(literal["text"] for literal in document.get("protected", ())),
     )
 

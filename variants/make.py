@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import get_args
 
-from tracer.errors import VariantError
+from tracer.errors import MissingExtraError, VariantError
 from tracer.records import Json, Task
-from variants.base import FeatureUse, Gated, Generator, Variant
+from variants.base import FeatureUse, Gated, Generator, Helpers, Span, Variant, Verdict
 from variants.conditions import BASE, DIALECT, available, axis_of, conditions, known, needs_model
 from variants.features import DIALECTS
+from variants.framings import framed
 from variants.gates.capitalised import missing_capitalised
 from variants.gating import rejection, run_gates
-from variants.noise.typos import typos
+from variants.noise.round_trip import round_trip
+from variants.noise.typos import released_typos, typos
 from variants.parse import head_verb, parse
 from variants.protect import protected_spans, texts
+from variants.rewrite import Candidate, rewrite
 from variants.transduce import Tier, transduce
+from variants.words import opening
 
-__all__ = ["available", "axis_of", "conditions", "make_variant", "needs_model"]
+__all__ = ["available", "axis_of", "base_text", "conditions", "make_variant", "needs_model"]
 
-_WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
+TURN_BREAK = "\n\n"
+"""What stands between the user turns of a conversation in `text` and `base_text`."""
 
 
 def make_variant(
@@ -30,52 +34,71 @@ def make_variant(
     seed: int = 0,
     authored: Mapping[str, Json] | None = None,
     density: float = 1.0,
-    tier: Tier = "safe",
+    tier: Tier | None = None,
+    helpers: Helpers | None = None,
+    openings: Mapping[str, int] | None = None,
 ) -> Variant:
     """The task's request in a condition; a slot that cannot be filled says why.
 
     The result depends on these arguments alone, not on what was made before.
 
     Args:
-        task: The item.
+        task: The item; of a conversation every user turn is put into other words.
         condition: One of `conditions()`.
-        seed: Start of the draws of typos and dialects.
-        authored: A wording that somebody wrote for this slot, with at least `text`; it is gated,
-            and taken before anything is made.
+        seed: Start of the draws of typos, dialects and equal candidates.
+        authored: A wording that somebody wrote for this slot, with at least `text`, or `turns` for
+            a conversation; it is gated, and taken before anything is made.
         density: For dialects, the share of eligible places that are changed.
-        tier: For dialects, `safe+guarded` also applies rules that need a rater of intent.
+        tier: For dialects, `safe+guarded` also applies rules that need a rater of intent; by
+            default it is used where a rater is at hand.
+        helpers: Models, raters and scorers that are handed in.
+        openings: For a rewriter, how often earlier items took each opening.
 
     Raises:
         UnknownNameError: There is no such condition.
         VariantError: `authored` has no text.
+        EndpointError: A model cannot be asked.
     """
-    slot = _Slot(task, known(condition), seed)
+    slot = _Slot(task, known(condition), seed, helpers or Helpers())
     if condition == BASE:
         return slot.base()
-    if len(task.turns) > 1:
-        return slot.failed("several turns: only single requests are rewritten so far")
     if authored is not None:
         return slot.authored(authored)
     if condition == "typos":
         return slot.typos()
     if condition.startswith(DIALECT):
-        return slot.dialect(density, tier)
+        rated = slot.helpers.rater is not None
+        return slot.dialect(density, tier or ("safe+guarded" if rated else "safe"))
     if condition == "rtt":
-        return slot.failed(
-            "no translator: round trips need a translation model or a stored wording"
-        )
-    return slot.failed(f"no wording: {condition!r} needs a model or a text written for this item")
+        return slot.round_trip()
+    if slot.helpers.rewriter is not None:
+        return slot.rewritten(openings or {})
+    return slot.framed()
+
+
+def base_text(task: Task) -> str:
+    """The original wording as a variant stores it: the turns with a blank line between them."""
+    return TURN_BREAK.join(turn.text for turn in task.turns)
 
 
 class _Slot:
     """An item and a condition, with what every outcome of them shares."""
 
-    def __init__(self, task: Task, condition: str, seed: int) -> None:
+    def __init__(self, task: Task, condition: str, seed: int, helpers: Helpers) -> None:
         self.task = task
         self.condition = condition
         self.seed = seed
-        self.spans = protected_spans(task.text, task.protected)
-        self.protected = texts(task.text, self.spans)
+        self.helpers = helpers
+        self.turns = tuple(turn.text for turn in task.turns)
+        self.text = base_text(task)
+        self.spans = [protected_spans(turn, task.protected) for turn in self.turns]
+        self.protected = tuple(
+            dict.fromkeys(
+                literal
+                for turn, spans in zip(self.turns, self.spans, strict=True)
+                for literal in texts(turn, spans)
+            )
+        )
         self.head_verb = task.groups.get("head_verb", "")
 
     def base(self) -> Variant:
@@ -83,26 +106,27 @@ class _Slot:
         return Variant(
             self.task.item,
             BASE,
-            text=self.task.text,
-            base_text=self.task.text,
+            text=self.text,
+            base_text=self.text,
             generator="base",
             status="admitted",
-            opening=opening(self.task.text),
+            opening=opening(self.text),
             protected=self.protected,
             head_verb=self.head_verb,
             main_verb=self.head_verb,
+            turns=self._turns(self.turns),
         )
 
-    def failed(self, reason: str, generator: Generator = "llm") -> Variant:
+    def failed(self, reason: str, generator: Generator = "llm", **facts: Json) -> Variant:
         """An empty slot."""
-        return self._variant("", generator, status="failed", reason=reason)
+        return self._variant(("",), generator, status="failed", reason=reason, **facts)
 
     def authored(self, record: Mapping[str, Json]) -> Variant:
         """A wording that somebody wrote, behind the gates."""
-        text = record.get("text")
-        if not isinstance(text, str):
+        given = record.get("turns") or [record.get("text")]
+        if not isinstance(given, list | tuple) or not all(isinstance(text, str) for text in given):
             raise VariantError(
-                f"wording of {self.task.item!r} in {self.condition!r} has no text but {text!r}; "
+                f"wording of {self.task.item!r} in {self.condition!r} has no text but {given!r}; "
                 'write it as {"text": "..."}'
             )
         generator = record.get("generator", "authored")
@@ -111,12 +135,16 @@ class _Slot:
                 f"wording of {self.task.item!r} in {self.condition!r} "
                 f"has the generator {generator!r}; known: {', '.join(get_args(Generator))}"
             )
+        if len(given) != len(self.turns):
+            return self.failed(
+                f"turns: {len(given)} in the wording, {len(self.turns)} in the task", generator
+            )
         uses = tuple(
             FeatureUse(use["ewave"], use["count"], tuple((low, high) for low, high in use["spans"]))
             for use in record.get("features", ())
         )
         return self._gated(
-            text,
+            tuple(given),
             generator,
             uses,
             framing=str(record.get("framing", "")),
@@ -126,36 +154,72 @@ class _Slot:
             prompt_sha256=str(record.get("prompt_sha256", "")),
         )
 
+    def framed(self) -> Variant:
+        """The request in a framing written by hand: the first of its rotation that clears."""
+        candidates = framed(self.task, self.condition)
+        if not candidates:
+            return self.failed(
+                f"no wording: {self.condition!r} needs a model or a text written for this item"
+            )
+        verb = self._base_verb()
+        made = []
+        for attempt, one in enumerate(candidates):
+            made.append(
+                self._gated(
+                    (one.text,),
+                    "authored",
+                    framing=one.framing,
+                    attempt=attempt,
+                    candidate_index=one.index,
+                    head_verb=verb,
+                    main_verb=one.main_verb,
+                )
+            )
+            if made[-1].status == "admitted":
+                return made[-1]
+        return made[0]
+
     def typos(self) -> Variant:
-        """The request with typos outside its literals."""
-        text = typos(self.task.text, item=self.task.item, seed=self.seed, given=self.task.protected)
-        if text is None:
+        """The request with typos outside its literals; a turn without a free word stays."""
+        if self.helpers.profile == "s2_released":
+            made = [
+                released_typos(turn, item=self._key(number), seed=self.seed)
+                for number, turn in enumerate(self.turns)
+            ]
+            return self._gated(tuple(made), "typo", main_verb=self.head_verb)
+        damaged = [
+            typos(turn, item=self._key(number), seed=self.seed, given=self.task.protected)
+            for number, turn in enumerate(self.turns)
+        ]
+        if not any(damaged):
             return self.failed("no word: every word holds an operative literal", "typo")
-        return self._gated(text, "typo", main_verb=self.head_verb)
+        kept = tuple(new or old for new, old in zip(damaged, self.turns, strict=True))
+        return self._gated(kept, "typo", main_verb=self.head_verb)
 
     def dialect(self, density: float, tier: Tier) -> Variant:
-        """The request with the features of a dialect."""
+        """The request with the features of a dialect; a turn without a place stays."""
         name = self.condition.removeprefix(DIALECT)
-        if name not in DIALECTS.names():
-            return self.failed(
-                f"no rules: the dialect {name!r} has no feature list yet; "
-                f"made so far: {', '.join(DIALECTS.names())}",
-                "transducer",
+        dialect = DIALECTS.get(name)
+        made: list[str] = []
+        uses: list[FeatureUse] = []
+        start = 0
+        for number, (turn, spans) in enumerate(zip(self.turns, self.spans, strict=True)):
+            done = transduce(
+                parse(turn, spans),
+                dialect,
+                item=self._key(number),
+                protected=spans,
+                seed=self.seed,
+                density=density,
+                tier=tier,
             )
-        parsed = parse(self.task.text, self.spans)
-        made = transduce(
-            parsed,
-            DIALECTS.get(name),
-            item=self.task.item,
-            protected=self.spans,
-            seed=self.seed,
-            density=density,
-            tier=tier,
-        )
-        verb = self.head_verb or head_verb(parsed)
-        if not made.applied:
+            made.append(done.text)
+            uses += [_moved(use, start) for use in done.uses]
+            start += len(turn) + len(TURN_BREAK)
+        verb = self._base_verb()
+        if not uses:
             return self._variant(
-                made.text,
+                tuple(made),
                 "transducer",
                 status="failed",
                 reason="no_feature",
@@ -164,39 +228,124 @@ class _Slot:
             )
         # No rule replaces a main verb by another one, so the variant keeps the base's.
         return self._gated(
-            made.text, "transducer", made.uses, density=density, head_verb=verb, main_verb=verb
+            tuple(made),
+            "transducer",
+            _together(uses),
+            density=density,
+            head_verb=verb,
+            main_verb=verb,
+        )
+
+    def round_trip(self) -> Variant:
+        """The request translated there and back."""
+        translator = self.helpers.translator
+        if translator is None:
+            return self.failed(
+                "no translator: round trips need a translation model or a stored wording"
+            )
+        made = tuple(round_trip(turn, translator) for turn in self.turns)
+        return self._gated(made, "rtt", main_verb=self.head_verb, model=translator.name)
+
+    def rewritten(self, openings: Mapping[str, int]) -> Variant:
+        """The request in the words of a model; every turn must clear the gates."""
+        model = self.helpers.rewriter
+        assert model is not None
+        chosen: list[Candidate] = []
+        for number, turn in enumerate(self.turns):
+            context = self.turns[:number]
+            done = rewrite(
+                turn,
+                self.condition,
+                item=self._key(number),
+                model=model,
+                gate=lambda text, n=number, before=context: self._verdicts(n, text, before),
+                seed=self.seed,
+                openings=openings,
+                context=context,
+                prompt=self.helpers.prompt,
+            )
+            where = f"turn {number + 1}: " if len(self.turns) > 1 else ""
+            if done.chosen is None:
+                return self.failed(f"{done.reason}{where and f' ({where[:-2]})'}", model=model.name)
+            chosen.append(done.chosen)
+            if done.reason:
+                return self._of_candidates(
+                    chosen, model.name, status="failed", reason=f"{done.reason}"
+                )
+        return self._of_candidates(chosen, model.name, status="admitted", reason="")
+
+    def _of_candidates(self, chosen: list[Candidate], model: str, **outcome: Json) -> Variant:
+        first = chosen[0]
+        made = tuple(candidate.text for candidate in chosen)
+        text = TURN_BREAK.join(made)
+        return self._variant(
+            made,
+            "llm",
+            gates=_merged([candidate.verdicts for candidate in chosen]),
+            soft=tuple(missing_capitalised(self.text, text, case=self.condition != "casual")),
+            framing=first.framing,
+            attempt=max(candidate.attempt for candidate in chosen),
+            candidate_index=first.index,
+            prompt_sha256=first.prompt_sha256,
+            opening_uses=first.opening_uses,
+            head_verb=self._base_verb(),
+            main_verb=_verb_of(made[0], protected_spans(made[0], self.protected)),
+            model=model,
+            **outcome,
+        )
+
+    def _verdicts(
+        self, number: int, text: str, context: tuple[str, ...] = ()
+    ) -> tuple[Verdict, ...]:
+        """The gates of one turn that a model rewrote."""
+        turn, spans = self.turns[number], self.spans[number]
+        return run_gates(
+            Gated(
+                turn,
+                text,
+                self.condition,
+                "llm",
+                protected=texts(turn, spans),
+                item=self.task.item,
+                context=context,
+                helpers=self.helpers,
+            )
         )
 
     def _gated(
         self,
-        text: str,
+        made: tuple[str, ...],
         generator: Generator,
         features: tuple[FeatureUse, ...] = (),
         **facts: Json,
     ) -> Variant:
+        text = TURN_BREAK.join(made)
         verdicts = run_gates(
             Gated(
-                self.task.text,
+                self.text,
                 text,
                 self.condition,
                 generator,
                 protected=self.protected,
                 features=features,
+                item=self.task.item,
+                helpers=self.helpers,
             )
         )
         reason = rejection(verdicts)
         return self._variant(
-            text,
+            made,
             generator,
             status="failed" if reason else "admitted",
             reason=reason,
             gates=verdicts,
             features=features,
-            soft=tuple(missing_capitalised(self.task.text, text, case=self.condition != "casual")),
+            soft=tuple(missing_capitalised(self.text, text, case=self.condition != "casual")),
             **facts,
         )
 
-    def _variant(self, text: str, generator: Generator, **facts: Json) -> Variant:
+    def _variant(self, made: tuple[str, ...], generator: Generator, **facts: Json) -> Variant:
+        text = TURN_BREAK.join(made)
         shared: dict[str, Json] = {
             "head_verb": self.head_verb,
             "protected": self.protected,
@@ -206,18 +355,50 @@ class _Slot:
             self.task.item,
             self.condition,
             text=text,
-            base_text=self.task.text,
+            base_text=self.text,
             generator=generator,
             opening=opening(text),
+            turns=self._turns(made),
             **(shared | facts),
         )
 
+    def _turns(self, made: tuple[str, ...]) -> tuple[str, ...]:
+        return made if len(self.turns) > 1 and len(made) == len(self.turns) else ()
 
-def opening(text: str) -> str:
-    """The first two words in lower case, by which repeated beginnings are counted.
+    def _key(self, turn: int) -> str:
+        """What names a turn in draws; a single request has the item's own id."""
+        return self.task.item if len(self.turns) == 1 else f"{self.task.item}#{turn}"
 
-    Example:
-        >>> opening("Quick one: what did Kay send?")
-        'quick one'
-    """
-    return " ".join(word.casefold() for word in _WORD.findall(text)[:2])
+    def _base_verb(self) -> str:
+        return self.head_verb or _verb_of(self.turns[0], self.spans[0])
+
+
+def _verb_of(text: str, spans: tuple[Span, ...]) -> str:
+    """The lemma of a text's main predicate; empty where no parser is installed."""
+    try:
+        return head_verb(parse(text, spans))
+    except MissingExtraError:
+        return ""
+
+
+def _moved(use: FeatureUse, start: int) -> FeatureUse:
+    return FeatureUse(use.ewave, use.count, tuple((a + start, b + start) for a, b in use.spans))
+
+
+def _together(uses: list[FeatureUse]) -> tuple[FeatureUse, ...]:
+    """One entry a feature, the places of all turns in it."""
+    spans: dict[int, list[Span]] = {}
+    for use in uses:
+        spans.setdefault(use.ewave, []).extend(use.spans)
+    return tuple(FeatureUse(n, len(found), tuple(found)) for n, found in sorted(spans.items()))
+
+
+def _merged(turns: list[tuple[Verdict, ...]]) -> tuple[Verdict, ...]:
+    """One verdict a gate: the first that fails, else the first turn's."""
+    worst: dict[str, Verdict] = {}
+    for verdicts in turns:
+        for verdict in verdicts:
+            known_verdict = worst.get(verdict.name)
+            if known_verdict is None or (known_verdict.passed and not verdict.passed):
+                worst[verdict.name] = verdict
+    return tuple(worst.values())

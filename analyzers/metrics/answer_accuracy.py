@@ -1,4 +1,4 @@
-"""answer_accuracy: is the answer right by the suite's own matcher?"""
+"""answer_accuracy: is the answer right?"""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from tracer.records import Trace
     undefined="no answer is asked for",
 )
 def answer_accuracy(trace: Trace) -> float | None:
-    """1.0 when the suite's own matcher takes the answer as right, else 0.0; `am` where it has none.
+    """1.0 when the answer is right, by the judge where one was asked, else by the suite's matcher.
+
+    `am` where the suite has no matcher of its own.
 
     Source:
         Lost in the Request, section 3.4 (there a judge model); the matcher used is named in the
         table.
     """
     outcome = graded(trace)
+    if outcome is not None and "judged" in outcome.flags:
+        return float(outcome.flags["judged"])
     if outcome is not None and outcome.answer_correct is not None:
         return float(outcome.answer_correct)
     pair = answer_and_golds(trace)

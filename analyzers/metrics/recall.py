@@ -1,4 +1,4 @@
-"""Recall@k and its strict form: was the document that holds the answer shown?"""
+"""Recall@k, its strict form, and recall over all searches of an agent."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from analyzers.shown import share_of_groups
 from tracer.records import Trace
 
 NO_LIST = "no relevant document known, or no ranked list"
+CURVE = (5, 10, 20, 100)
+"""Out of Style, tables 8 to 11."""
 
 
 def _recall(k: int, *, strict: bool = False) -> Score:
@@ -25,8 +27,25 @@ def _recall(k: int, *, strict: bool = False) -> Score:
     return score
 
 
-for _k in (1, 3, 5, 10):
+def _recall_any(k: int) -> Score:
+    def score(trace: Trace) -> float | None:
+        return share_of_groups(trace, k, every=True)
+
+    score.__doc__ = (
+        f"Share of the relevant documents among the first {k} different ones of all searches, in "
+        "the order in which they first came up.\n"
+        "\nSource:\n    Ours: an agent that searches several times has seen more than its last "
+        "list.\n"
+    )
+    return score
+
+
+for _k in (1, 3, *CURVE):
     metric(f"recall@{_k}", stage="retrieval", better="higher", undefined=NO_LIST)(_recall(_k))
+for _k in (5, 20):
+    metric(f"recall_any@{_k}", stage="retrieval", better="higher", undefined=NO_LIST)(
+        _recall_any(_k)
+    )
 metric("recall_strict@5", stage="retrieval", better="higher", undefined=NO_LIST)(
     _recall(5, strict=True)
 )

@@ -1,4 +1,4 @@
-"""Names of places in the HTML report and of files beside it, made of ids that nobody has checked."""
+"""Names of places in the HTML report, made of ids that nobody has checked."""
 
 from __future__ import annotations
 

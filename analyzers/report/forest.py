@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzers.base import Metric
 from analyzers.effect import Effect
@@ -159,8 +159,14 @@ def _frame(axes: Axes, panel: Panel, groups: Sequence[Group], scale: int) -> Non
     for x in (-half, half):
         axes.axvline(x, color=_PALE["grid"], lw=0.8, zorder=1)
     axes.axvline(0, color=_PALE["ink"], lw=1.0, zorder=2)
-    middle = {"ha": "center", "va": "bottom", "transform": axes.get_xaxis_transform()}
-    axes.text(0, 1 + 0.23 / at, panel.metric.name, size=10, weight="bold", color=_PALE["ink"], **middle)
+    middle: dict[str, Any] = {
+        "ha": "center",
+        "va": "bottom",
+        "transform": axes.get_xaxis_transform(),
+    }
+    axes.text(
+        0, 1 + 0.23 / at, panel.metric.name, size=10, weight="bold", color=_PALE["ink"], **middle
+    )
     axes.text(0, 1 + 0.06 / at, pairs_of(panel), size=8, color=_PALE["muted"], **middle)
     for x, words, side in _ends(panel.metric, scale):
         axes.text(
@@ -190,7 +196,13 @@ def _labels(axes: Axes, groups: Sequence[Group], width: float, left: float) -> N
     inch = (high - low) / width
     for line, y in _rows(groups):
         axes.text(
-            low - 0.1 * inch, y, line_label(line), size=9, color=_PALE["ink"], ha="right", va="center"
+            low - 0.1 * inch,
+            y,
+            line_label(line),
+            size=9,
+            color=_PALE["ink"],
+            ha="right",
+            va="center",
         )
     at = 0.0
     for group in groups:
@@ -231,9 +243,7 @@ def _effects(axes: Axes, panel: Panel, groups: Sequence[Group], scale: int) -> N
         )
 
 
-def _whisker(
-    axes: Axes, effect: Effect, y: float, scale: int, colour: str, clear: bool
-) -> None:
+def _whisker(axes: Axes, effect: Effect, y: float, scale: int, colour: str, clear: bool) -> None:
     assert effect.low is not None
     assert effect.high is not None
     low, high = 100 * effect.low, 100 * effect.high
@@ -248,7 +258,9 @@ def _whisker(
     )
     for end, beyond, marker in ((-scale, low < -scale, "<"), (scale, high > scale, ">")):
         if beyond:
-            axes.plot([end], [y], marker=marker, ms=4.5, mec=colour, mfc=colour, clip_on=False, zorder=4)
+            axes.plot(
+                [end], [y], marker=marker, ms=4.5, mec=colour, mfc=colour, clip_on=False, zorder=4
+            )
 
 
 def _tone(metric: Metric, effect: Effect) -> str:

@@ -116,7 +116,10 @@ def items_of(material: Material) -> list[Item]:
         states = {}
         for condition in comparison.conditions:
             state = _state(item, condition, verdicts, material.failed)
-            runs = (verdicts.get((item, comparison.baseline), {}), verdicts.get((item, condition), {}))
+            runs = (
+                verdicts.get((item, comparison.baseline), {}),
+                verdicts.get((item, condition), {}),
+            )
             stage = _first_harm(table, metrics, item, comparison.baseline, condition)
             states[condition] = _against(base, state, stage, *runs)
         items.append(Item(item, base, states))

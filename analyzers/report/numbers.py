@@ -5,7 +5,7 @@ from __future__ import annotations
 DASH = "\u2013"
 """Stands for a value that does not exist; never 0."""
 
-_COUNTED = {"calls": 2, "spans": 1, "tokens": 1, "ms": 1}
+_COUNTED = {"calls": 2, "spans": 1, "tokens": 1, "ms": 1, "currency": 4}
 """Decimals of units that are no shares."""
 
 

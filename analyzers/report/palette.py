@@ -1,4 +1,4 @@
-"""The colours of the HTML report and its plots: told apart without colour vision, light and dark."""
+"""The colours of the HTML report and its plots, told apart without colour vision."""
 
 from __future__ import annotations
 

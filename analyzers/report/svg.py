@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from analyzers.report.palette import TOKENS
@@ -13,7 +13,7 @@ from analyzers.report.palette import TOKENS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be searched, copied and scaled
     "svg.hashsalt": "stagetrace",
     "font.family": "DejaVu Sans",
@@ -93,7 +93,7 @@ def _clean(element: ElementTree.Element, prefix: str) -> None:
 
 
 def _declared(style: str) -> list[tuple[str, str]]:
-    """Style declarations as presentation attributes; the `font` shorthand is none and is taken apart."""
+    """Style declarations as presentation attributes; `font` is none and is taken apart."""
     out: list[tuple[str, str]] = []
     for declaration in _DECLARATIONS.split(style.strip().strip(";")):
         key, colon, value = declaration.partition(":")

@@ -11,13 +11,15 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analyzers.statistics.product import product
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 _SLACK = 1e-12
 """Sums of thirds are not exact, so "at zero" needs a little room."""
 
-_CHUNK_CELLS = 4_000_000
-"""Cells of the count matrix held at once."""
+_CHUNK_CELLS = 200_000
+"""Cells of the count matrix held at once: few enough for a processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +76,19 @@ def paired_bootstrap_columns(
     items, columns = differences.shape
     if items < 2:
         return [None] * columns
-    means = np.concatenate(
-        [counts @ differences for counts in resample_counts(items, resamples, seed)]
-    )
+    means = np.empty((columns, resamples))
+    done = 0
+    for counts in resample_counts(items, resamples, seed):
+        means[:, done : done + len(counts)] = product(counts, differences).T
+        done += len(counts)
     means /= items
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    at_most = np.sum(means <= _SLACK, axis=0)
-    at_least = np.sum(means >= -_SLACK, axis=0)
+    at_most = np.count_nonzero(means <= _SLACK, axis=1)
+    at_least = np.count_nonzero(means >= -_SLACK, axis=1)
+    own = differences.mean(axis=0)
+    low, high = _percentiles(means)
     return [
         _interval(
-            float(differences[:, j].mean()),
+            float(own[j]),
             float(low[j]),
             float(high[j]),
             int(at_most[j]),
@@ -92,6 +97,24 @@ def paired_bootstrap_columns(
         )
         for j in range(columns)
     ]
+
+
+def _percentiles(means: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """2.5 and 97.5 percentiles of each row with linear interpolation; the rows are reordered.
+
+    Equal to numpy's `percentile`, which takes several times as long for many rows.
+    """
+    last = means.shape[1] - 1
+    places = [(share * last, int(share * last)) for share in (0.025, 0.975)]
+    wanted = sorted({min(low + step, last) for _, low in places for step in (0, 1)})
+    means.partition(wanted, axis=1)
+    ends = []
+    for exact, low in places:
+        one, other = means[:, low], means[:, min(low + 1, last)]
+        share = exact - low
+        step = other - one
+        ends.append(one + step * share if share < 0.5 else other - step * (1 - share))
+    return ends[0], ends[1]
 
 
 def _interval(

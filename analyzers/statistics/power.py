@@ -59,12 +59,9 @@ def detectable_mcnemar(discordant: int, n: int) -> float | None:
     if discordant == 0:
         return floor
     rate = discordant / n
-    low, high = 0.0, rate
-    for _ in range(60):
-        middle = (low + high) / 2
-        needed = _Z_ALPHA * math.sqrt(rate) + _Z_POWER * math.sqrt(max(0.0, rate - middle**2))
-        if middle * math.sqrt(n) < needed:
-            low = middle
-        else:
-            high = middle
-    return max(floor, high)
+    # d solves d sqrt(n) = z.975 sqrt(rate) + z.80 sqrt(rate - d^2), a quadratic in d.
+    edge = _Z_ALPHA * math.sqrt(rate)
+    whole = n + _Z_POWER**2
+    root = edge**2 * n - whole * (edge**2 - _Z_POWER**2 * rate)
+    size = (edge * math.sqrt(n) + math.sqrt(max(0.0, root))) / whole
+    return max(floor, min(rate, size))

@@ -32,13 +32,13 @@ def minilm(*, folders: Sequence[Path] = ()) -> Embedder:
     Source:
         sentence-transformers/all-MiniLM-L6-v2, revision 1110a243, mean pooling, at most 256 tokens.
     """
-    found = weights.require("minilm", folders)
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise missing_extra(
             "sentence-transformers", "retrieval", "the embedder 'minilm'"
         ) from error
+    found = weights.require("minilm", folders)
     model = SentenceTransformer(str(found.path.parent), device="cpu", local_files_only=True)
     return MiniLM(found, model)
 

@@ -134,6 +134,10 @@ class OpenAIModel:
         """Send this seed with the next requests."""
         self._seed = seed % 2**31
 
+    def close(self) -> None:
+        """Close the connections; the model cannot be asked afterwards."""
+        self._client.close()
+
     def chat(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> Reply:
         """The endpoint's next message.
 

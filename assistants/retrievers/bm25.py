@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assistants.base import RETRIEVERS
@@ -40,8 +40,14 @@ def _index(documents: Mapping[str, str], *, stopwords: str | list[str]) -> Retri
     except ImportError as error:
         raise missing_extra("bm25s", "agents", "the retriever 'bm25'") from error
     ids = sorted(documents)
-    tokens = _tokeniser(bm25s, stopwords)
-    bags = [tokens(documents[doc_id]) for doc_id in ids]
+
+    def tokens(texts: list[str]) -> list[list[str]]:
+        words: list[list[str]] = bm25s.tokenize(
+            texts, stopwords=stopwords, return_ids=False, show_progress=False
+        )
+        return words
+
+    bags = tokens([documents[doc_id] for doc_id in ids]) if ids else []
     index: Any = None
     # bm25s refuses an index without a single word.
     if any(bags):
@@ -51,7 +57,7 @@ def _index(documents: Mapping[str, str], *, stopwords: str | list[str]) -> Retri
     def retrieve(query: str, k: int) -> Sequence[Passage]:
         if k < 1:
             raise ValueError(f"bm25: k is {k}; ask for at least 1 document")
-        words = tokens(query)
+        words = tokens([query])[0]
         scores = [0.0] * len(ids)
         if index is not None and words:
             scores = [float(score) for score in index.get_scores(words)]
@@ -62,13 +68,3 @@ def _index(documents: Mapping[str, str], *, stopwords: str | list[str]) -> Retri
         return [Passage(ids[p], scores[p], documents[ids[p]]) for p in found[:k]]
 
     return retrieve
-
-
-def _tokeniser(bm25s: Any, stopwords: str | list[str]) -> Callable[[str], list[str]]:
-    def tokens(text: str) -> list[str]:
-        words: list[list[str]] = bm25s.tokenize(
-            [text], stopwords=stopwords, return_ids=False, show_progress=False
-        )
-        return words[0]
-
-    return tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sandboxes.workbench.calls import ParsedCall, parse, replace_newlines
+from sandboxes.workbench.calls import ParsedCall, parse, replace_newlines, tool_of
 from sandboxes.workbench.state import State
 from sandboxes.workbench.tables import Table
 from sandboxes.workbench.toolkit import ToolSpec, tool_specs
@@ -19,6 +19,8 @@ _TODAY, _YESTERDAY = "2023-11-30", "2023-11-29"
 class Attempt:
     """A call as it is made again."""
 
+    name: str
+    """Tool, as far as it can be told."""
     call: ParsedCall | None
     """None: what was asked for is no call of literals."""
     made: bool = True
@@ -37,15 +39,20 @@ class Replay:
 
 def attempts_of(texts: Iterable[str]) -> list[Attempt]:
     """The calls that published strings hold."""
-    return [Attempt(parse(replace_newlines(text))) for text in texts]
+    return [_read(text) for text in texts]
 
 
 def attempt_of(call: Call) -> Attempt:
     """A call of a trace with its arguments as they were given, so that nothing needs escaping."""
     made = call.status not in ("error", "malformed") and call.error is None
-    if call.arguments is None:
-        return Attempt(parse(replace_newlines(call.raw or "")), made)
-    return Attempt(ParsedCall(call.name, (), dict(call.arguments)), made)
+    if call.arguments is None and call.raw is not None:
+        return replace(_read(call.raw), name=call.name, made=made)
+    return Attempt(call.name, ParsedCall(call.name, (), dict(call.arguments or {})), made)
+
+
+def _read(text: str) -> Attempt:
+    call = parse(replace_newlines(text))
+    return Attempt(call.name if call else tool_of(text).strip(), call)
 
 
 def replay(attempts: Sequence[Attempt], originals: Mapping[str, Table], mode: str) -> Replay:
@@ -58,8 +65,7 @@ def replay(attempts: Sequence[Attempt], originals: Mapping[str, Table], mode: st
     specs = tool_specs()
     failed = False
     for attempt in attempts:
-        call = attempt.call
-        spec = specs.get(call.name) if call else None
+        call, spec = attempt.call, specs.get(attempt.name)
         reads = spec is not None and not spec.writes
         if reads and mode != "revised":
             continue  # a read changes no table

@@ -30,6 +30,7 @@ class Format(StrEnum):
     MD = "md"
     CSV = "csv"
     JSON = "json"
+    HTML = "html"
 
 
 _FILES = {
@@ -72,6 +73,9 @@ def analyze(
     seed: Annotated[
         int | None, typer.Option(help="Seed of the bootstrap; that of the run by default.")
     ] = None,
+    report_mb: Annotated[
+        float, typer.Option(min=0.1, help="Largest size of the HTML report in megabytes.")
+    ] = 5.0,
 ) -> None:
     """Show at which stage each wording hurts: paired differences, intervals, tests."""
     _need_analysis()
@@ -98,6 +102,9 @@ def analyze(
         for warning, number in block.warnings.items():
             about = printable(f"{block.subject.suite}: {warning}")
             console.note(f"note: {number} traces of {about}")
+    if form is Format.HTML and not as_json:
+        _write_page(found, reports, runs, out, report_mb)
+        return
     _write(reports, Format.JSON if as_json else form, out)
 
 
@@ -261,6 +268,27 @@ def _in_table_order(found: Iterable[str]) -> list[str]:
 
     order = {name: place for place, name in enumerate(conditions())}
     return sorted(dict.fromkeys(found), key=lambda name: order.get(name, len(order)))
+
+
+def _write_page(
+    blocks: Sequence[Block],
+    reports: Sequence[Report],
+    runs: Sequence[Path],
+    out: Path | None,
+    megabytes: float,
+) -> None:
+    """Write the HTML report and name its path.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    from stagetrace.report_page import report_folder, report_page, write_page
+
+    folder = report_folder(runs, out)
+    path = write_page(folder, report_page(blocks, reports, runs, megabytes=megabytes))
+    if find_spec("matplotlib") is None:
+        console.note("plots left out: pip install 'stagetrace[report]'")
+    console.say(printable(f"report: {path} ({path.stat().st_size / 1e3:,.0f} kB)"))
 
 
 def _write(reports: Sequence[Report], form: Format, out: Path | None) -> None:

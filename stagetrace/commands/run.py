@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import re
@@ -79,11 +80,14 @@ def run(
 
     Go on with a run that was stopped: stagetrace run --resume RUN
     """
-    from tracer.store import RunStore, read_manifest
+    from tracer.store import VARIANTS, RunStore, read_manifest
 
     if resume:
         folder = out or Path(suite)
         config = _config_of(read_manifest(folder), folder)
+        if (folder / VARIANTS).exists():
+            # The same words as before, also where another version would make others.
+            config = dataclasses.replace(config, variants=str(folder / VARIANTS))
         return _Sitting(config, workers, lambda manifest: RunStore.resume(folder)).run()
     from stagetrace.parts import DEFAULT_MODELS, KINDS, Choice
 
@@ -181,9 +185,12 @@ class _Sitting:
 
         authored = self._bench.sandbox.rewrites()
         file = self._config.variants
+        conditions = named_conditions(self._config.conditions, authored)
+        if len(conditions) > 1 and file is None:
+            console.note(f"wording {len(self._tasks)} items in {len(conditions)} conditions")
         return make_wordings(
             self._tasks,
-            named_conditions(self._config.conditions, authored),
+            conditions,
             seed=self._config.choice.seed,
             authored=authored,
             file=Path(file) if file else None,
@@ -193,6 +200,7 @@ class _Sitting:
         """Run what is not finished; 0 all graded, 1 some failed, 130 stopped by the user."""
         from assistants.slots import in_order
         from tracer.errors import InputError
+        from variants.files import to_json
 
         slots = list(in_order(self._tasks, self._wordings.by_item, self._config.replicates))
         if not slots:
@@ -201,7 +209,7 @@ class _Sitting:
             )
         with self._open_store(self._manifest(len(slots))) as store:
             store.write_tasks(self._tasks)
-            store.write_variants(self._wordings.variants)
+            store.write_variants(to_json(variant) for variant in self._wordings.variants)
             self._say_header(store, slots)
             return self._run(store, slots)
 
@@ -224,7 +232,7 @@ class _Sitting:
         for key, done in records.items():
             if key in finished:
                 tally.add_earlier(done)
-        with _progress(tally) as progress:
+        with contextlib.closing(own), _progress(tally) as progress:
             result = run_slots(
                 Setup(make, self._config.durability),
                 left,
@@ -281,12 +289,13 @@ class _Sitting:
         )
         conditions = len({slot.wording.condition for slot in slots})
         runs = self._config.replicates
+        refused = self._wordings.not_admitted
+        less = f" - {refused.total() * runs} not admitted" if refused else ""
         console.note(
             f"{len(self._tasks)} items x {conditions} condition{'s' * (conditions != 1)} x {runs} "
-            f"run{'s' * (runs != 1)} = {len(slots)}{dot}{self._workers} "
+            f"run{'s' * (runs != 1)}{less} = {len(slots)}{dot}{self._workers} "
             f"worker{'s' * (self._workers != 1)}{dot}{store.path}"
         )
-        refused = self._wordings.not_admitted
         if refused:
             counts = ", ".join(f"{name} {count}" for name, count in refused.items())
             console.note(

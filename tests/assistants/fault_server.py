@@ -55,7 +55,7 @@ class FaultServer:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 owner.requests.append(json.loads(body))
-                owner.headers.append(dict(self.headers))
+                owner.headers.append({key.lower(): value for key, value in self.headers.items()})
                 step = owner.plan[min(len(owner.requests), len(owner.plan)) - 1]
                 if step == "reset":
                     # Linger 0: the kernel sends a reset in the place of an orderly end.

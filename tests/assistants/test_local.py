@@ -105,8 +105,9 @@ def served(weights_folder: Path) -> Iterator[Any]:
 
 
 def test_openai_model_over_http_against_a_real_server(served: Any) -> None:
-    model = openai_model("served-smollm2", base_url=served.listening_address + "/v1")
+    model: Any = openai_model("served-smollm2", base_url=served.listening_address + "/v1")
     reply = model.chat(ask((Passage("m-1", 1.0, MAIL),)))
+    model.close()
     assert reply.message.content
     assert (reply.input_tokens or 0) > 30
     assert reply.output_tokens

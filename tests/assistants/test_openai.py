@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,10 +16,23 @@ ASK = [Message("system", "Be kind."), Message("user", "Hi")]
 SEND = Tool("box.send", "Send.", {"type": "object", "properties": {}}, True, print)
 
 
-def model(server: Any, **more: Any) -> Any:
-    return openai_model(
-        "m", base_url=server.url, api_key="key-1", longest_wait_s=0.05, timeout_s=5, **more
+_opened: list[Any] = []
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Close what a test opened."""
+    yield
+    while _opened:
+        _opened.pop().close()
+
+
+def model(server: Any, longest_wait_s: float = 0.05) -> Any:
+    made = openai_model(
+        "m", base_url=server.url, api_key="key-1", longest_wait_s=longest_wait_s, timeout_s=5
     )
+    _opened.append(made)
+    return made
 
 
 def test_reply_carries_text_tokens_reason_and_model(fault_server: Any) -> None:
@@ -27,7 +41,7 @@ def test_reply_carries_text_tokens_reason_and_model(fault_server: Any) -> None:
     assert reply.message == Message("assistant", "Hello.")
     assert (reply.input_tokens, reply.output_tokens, reply.finish_reason) == (3, 2, "stop")
     assert (reply.model, reply.response_id) == ("served", "r-1")
-    assert server.headers[0]["Authorization"] == "Bearer key-1"
+    assert server.headers[0]["authorization"] == "Bearer key-1"
 
 
 def test_tools_go_out_and_come_back_under_their_own_names(fault_server: Any) -> None:
@@ -76,7 +90,7 @@ def test_passing_trouble_is_tried_again(fault_server: Any, trouble: Any) -> None
 
 def test_wait_is_what_the_endpoint_asks_for(fault_server: Any) -> None:
     with fault_server(429, "ok", retry_after="0.4") as server:
-        chat = openai_model("m", base_url=server.url, longest_wait_s=5)
+        chat = model(server, longest_wait_s=5)
         began = time.monotonic()
         chat.chat(ASK)
     assert 0.4 <= time.monotonic() - began < 3

@@ -164,6 +164,17 @@ def test_killed_and_resumed_every_item_stands_once(
     assert sorted(traces.values()) == [1] * 90
 
 
+def test_resume_takes_the_wordings_of_the_first_sitting(project: Project) -> None:
+    folder = project.folder / "here"
+    run = (*project.tiny, "--conditions", "base,typos")
+    assert project.run(*run, TINY_DOWN="4")[0] == 1
+    variants = (folder / "variants.jsonl").read_bytes()
+    status, _, err = project.run("run", "--resume", "here")
+    assert status == 0, err
+    assert (folder / "variants.jsonl").read_bytes() == variants
+    assert len(read_run(folder).done) == 12
+
+
 def test_resume_of_a_finished_run_runs_nothing(tiny_run: TinyRun, project: Project) -> None:
     tiny_run()
     before = lines(project.folder / "here")

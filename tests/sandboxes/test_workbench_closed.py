@@ -37,6 +37,7 @@ def _code() -> Iterator[str]:
         yield f'exec("import {module}")'
         yield f'"); __import__("{module}"); ("'
         yield f"lambda: __import__('{module}')"
+    yield from ("9**9**9**9", "'a' * 10**12", "().__class__.__base__.__subclasses__()")
     for body in ("open('/etc/passwd').read()", "exit()", "globals()", "breakpoint()", "input()"):
         yield from (body, f"(lambda: {body})()", f"[{body} for _ in (1,)]", f'" + {body} + "')
 

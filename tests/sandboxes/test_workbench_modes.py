@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandboxes.workbench import Workbench
-from sandboxes.workbench.calls import ParsedCall
 from sandboxes.workbench.grade import MODES, Verdict, grade_calls
-from sandboxes.workbench.replay import Attempt
+from sandboxes.workbench.replay import attempt_of
 from tracer.errors import UnknownNameError
 from tracer.records import Call, Json, Outcome, Request, Task, Trace
 
@@ -218,8 +217,8 @@ def test_strict_takes_arguments_as_they_were_given(boxes: Boxes) -> None:
     body = 'a "quote", a back\\slash, a \t tab, \x00'
     arguments = {"recipient": "a@b.c", "subject": "s", "body": body}
     box = boxes("strict")
-    call = ParsedCall("email.send_email", (), arguments)
-    found = grade_calls([], [], "", box._originals, "strict", [Attempt(call)]).after
+    attempt = attempt_of(Call("email.send_email", arguments))
+    found = grade_calls([], [], "", box._originals, "strict", [attempt]).after
     assert found.table("email").entries[-1].values[-1] == body
 
 
@@ -250,11 +249,20 @@ def test_an_answer_in_words_is_no_failure(boxes: Boxes, mode: str) -> None:
     assert correct(boxes(mode), ['email.delete_email.func(email_id="zz")', *gold], gold)
 
 
-def test_a_failed_read_counts_in_revised_only(boxes: Boxes) -> None:
-    read = 'calendar.search_events.func(query="(")'
+@pytest.mark.parametrize("query", ["(", 'say "x"'])
+def test_a_failed_read_counts_in_revised_only(boxes: Boxes, query: str) -> None:
+    read = f'calendar.search_events.func(query="{query}")'
     gold = [SENT.format("amir.ali")]
     found = {mode: correct(boxes(mode), [read, *gold], gold) for mode in MODES}
     assert found == {"official": True, "strict": True, "revised": False}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_read_whose_arguments_were_not_captured_is_no_failure(boxes: Boxes, mode: str) -> None:
+    box = boxes(mode)
+    task = task_of(box, "workbench-email-70")
+    outcome = graded(box, task, [Call("email.search_emails", None), *gold_calls(task)])
+    assert outcome.success
 
 
 # Fault: a call of a tool that was not offered is made by the grader

@@ -123,10 +123,22 @@ def test_a_dialect_without_a_place_says_so():
     assert make_variant(plain, "dialect_singapore", density=0.0).reason == "no_feature"
 
 
-def test_a_conversation_is_refused_with_a_reason():
-    turns = (Turn("Send it."), Turn("Now."))
+def test_every_turn_of_a_conversation_is_rewritten():
+    turns = (Turn("Send the memo to Kay."), Turn("Thanks!"), Turn("Delete the draft, please."))
     talk = Task("t", "s", "conversation", turns)
-    assert "several turns" in make_variant(talk, "typos").reason
+    variant = make_variant(talk, "dialect_singapore")
+    assert variant.status == "admitted"
+    assert len(variant.turns) == 3
+    assert variant.turns[1] == "Thanks!"
+    assert variant.text == "\n\n".join(variant.turns)
+    places = [span for use in variant.features for span in use.spans]
+    assert max(high for _, high in places) > len(turns[0].text)
+
+
+def test_a_wording_with_other_turns_is_refused():
+    talk = Task("t", "s", "conversation", (Turn("Send it."), Turn("Now.")))
+    variant = make_variant(talk, "formal", authored={"text": "Kindly send it."})
+    assert variant.reason == "turns: 1 in the wording, 2 in the task"
 
 
 def test_what_can_be_made_without_a_model():

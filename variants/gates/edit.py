@@ -54,11 +54,15 @@ def typo_gate(original: str, variant: str) -> bool:
 
 @GATES.add("edit")
 def edit(gated: Gated) -> Verdict:
-    """Fails for a typo variant that the damage did not reach; the score is the edit distance."""
-    passed = typo_gate(gated.base, gated.candidate)
-    distance = float(levenshtein(gated.base, gated.candidate))
+    """Fails for a text that the damage did not reach; the score is the edit distance.
+
+    A round trip is rejected only when nothing was edited: its words may come back in the same
+    n-grams.
+    """
+    distance = levenshtein(gated.base, gated.candidate)
+    passed = distance > 0 if gated.generator == "rtt" else typo_gate(gated.base, gated.candidate)
     reason = "" if passed else "no edit, or the same n-grams"
-    return Verdict("edit", passed, filtered=True, score=distance, reason=reason)
+    return Verdict("edit", passed, filtered=True, score=float(distance), reason=reason)
 
 
 def _ngrams(tokens: Sequence[str], longest: int = 4) -> Counter[tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -76,6 +77,51 @@ def typos(
 def _rng(seed: int, item: str, attempt: int) -> random.Random:
     key = f"{seed}|{item}|typos|{attempt}".encode(errors="surrogatepass")
     return random.Random(int.from_bytes(hashlib.sha256(key).digest()))
+
+
+def released_typos(text: str, *, item: str, seed: int = 0, probability: float = 0.2) -> str:
+    """The text as the second paper's script damages it, under a seed; it may come back unchanged.
+
+    Tokens are cut in the manner of a treebank and joined by single blanks, so a blank stands
+    before punctuation. Purely alphabetic tokens alone are hit; the new letter may be the old one.
+
+    Args:
+        text: A request.
+        item: Id of the task.
+        seed: Start of the draws; the script has none.
+        probability: Chance of a token to be hit.
+
+    Source:
+        Out of Style, code release at 9da5447, query_rewriting/grammar_conversion.py.
+
+    Example:
+        >>> released_typos("Don't go, Kay.", item="x", probability=0.0)
+        "Do n't go , Kay ."
+    """
+    rng = _rng(seed, item, 0)
+    tokens = [
+        _released(token, rng) if token.isalpha() and rng.random() < probability else token
+        for token in _treebank(text)
+    ]
+    return " ".join(tokens)
+
+
+def _treebank(text: str) -> list[str]:
+    spaced = re.sub(r"([,:])(?!\d)|([;@#$%&?!()\[\]{}<>\"])", r" \g<0> ", text)
+    spaced = re.sub(r"\.(?=[\"')\s]*$)", " . ", spaced)
+    spaced = re.sub(r"(?i)(\w)(n't|'(?:s|m|d|re|ve|ll))\b", r"\1 \2", spaced)
+    return spaced.split()
+
+
+def _released(token: str, rng: random.Random) -> str:
+    operation = rng.choice(("add", "substitute", "remove"))
+    place = rng.randrange(len(token) + (operation == "add"))
+    letter = rng.choice(string.ascii_lowercase)
+    if operation == "add":
+        return token[:place] + letter + token[place:]
+    if len(token) < 2:
+        return token
+    return token[:place] + (letter if operation == "substitute" else "") + token[place + 1 :]
 
 
 def _words(text: str) -> list[_Word]:

@@ -1,0 +1,95 @@
+"""Dense retrieval with real MiniLM vectors, exact and through Chroma, where both are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistants.base import RETRIEVERS
+from assistants.models import weights
+from stagetrace import settings
+from tracer.errors import MissingExtraError
+
+pytestmark = pytest.mark.service
+INSTALLED = all(importlib.util.find_spec(name) for name in ("sentence_transformers", "chromadb"))
+needs_extra = pytest.mark.skipif(not INSTALLED, reason="the extra 'retrieval' is not installed")
+DOCUMENTS = {
+    "m3": "The cat sleeps on the warm window sill.",
+    "m1": "Invoice 17 has to be paid by Friday.",
+    "m2": "The meeting moves to the small room.",
+    "m4": "The meeting moves to the small room.",
+}
+
+
+@pytest.fixture(scope="module")
+def folders() -> list[Path]:
+    found = settings.model_folders()
+    if weights.locate("minilm", found) is None:
+        weights.fetch("minilm", found[-1], print)
+    return found
+
+
+@pytest.fixture(scope="module", params=["minilm", "chroma"])
+def retrieve(request: pytest.FixtureRequest, folders: list[Path]) -> Any:
+    factory: Any = RETRIEVERS.get(request.param)
+
+    def build(documents: Mapping[str, str]) -> Any:
+        return factory(documents, folders=folders)
+
+    return build
+
+
+@needs_extra
+def test_meaning_is_found_without_a_common_word(retrieve: Any) -> None:
+    found = retrieve(DOCUMENTS)("When is the bill due?", 2)
+    assert found[0].doc_id == "m1"
+    assert found[0].text == DOCUMENTS["m1"]
+    assert -1.0 <= found[1].score <= found[0].score <= 1.0 + 1e-5
+
+
+@needs_extra
+def test_equal_documents_come_in_the_order_of_their_ids(retrieve: Any) -> None:
+    found = retrieve(DOCUMENTS)("Where do we meet?", 3)
+    assert [p.doc_id for p in found[:2]] == ["m2", "m4"]
+
+
+@needs_extra
+def test_first_k_do_not_depend_on_k(retrieve: Any) -> None:
+    ask = retrieve(DOCUMENTS)
+    assert [p.doc_id for p in ask("a pet", 4)][:2] == [p.doc_id for p in ask("a pet", 2)]
+
+
+@needs_extra
+def test_no_documents_nothing_found(retrieve: Any) -> None:
+    assert list(retrieve({})("anything", 3)) == []
+
+
+@needs_extra
+def test_vectors_are_the_known_ones(folders: list[Path]) -> None:
+    from assistants.embedders.minilm import minilm
+
+    embedder = minilm(folders=folders)
+    cat, dog, guitar, tv = embedder.embed(
+        [
+            "a cat sits outside",
+            "a dog plays in the garden",
+            "a man plays guitar",
+            "a woman watches TV",
+        ]
+    )
+    assert embedder.source.sha256.startswith("53aa51172d142c89")
+    assert cat.shape == (384,)
+    assert float(cat @ dog) == pytest.approx(0.284, abs=0.15)
+    assert float(guitar @ tv) < 0.2
+
+
+@pytest.mark.skipif(INSTALLED, reason="the extra 'retrieval' is installed")
+@pytest.mark.parametrize("name", ["minilm", "chroma"])
+def test_missing_extra_is_named_with_the_command(name: str) -> None:
+    factory: Any = RETRIEVERS.get(name)
+    with pytest.raises(MissingExtraError, match=r"pip install 'stagetrace\[retrieval\]'"):
+        factory(DOCUMENTS)

@@ -1,0 +1,336 @@
+"""Secrets become salted tokens before anything is stored or exported.
+
+It works on the writer thread, once per distinct string of a trace, and looks for literals before
+it tries a pattern. A secret that is known by the name it stands under is also replaced wherever
+else the trace repeats it. Equal secrets of one run have equal tokens, so that equality can still
+be told; the salt never leaves the process.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final, Literal, TypeAlias
+
+from tracer import secret_shapes as shapes
+from tracer.records import Json
+
+Mask: TypeAlias = Literal["email", "card", "phone"]
+MASKS: Final[tuple[Mask, ...]] = ("email", "card", "phone")
+FAILED: Final = "[redaction failed]"
+"""Stands where a value could not be looked at."""
+
+_log = logging.getLogger(__name__)
+_MARK: Final = "[redacted:"
+_LEARNED: Final = 64
+"""So many secrets of a trace are looked for in its other texts."""
+_SHORT: Final = 8
+"""A shorter text names no secret."""
+_LONG_NAME: Final = 18
+"""No token of a well-known shape is shorter than this."""
+_BEFORE: Final = 64
+_WINDOW: Final = 4096
+"""So far around a telling name its value is looked for."""
+_DIGIT: Final = re.compile(r"\d")
+_EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_CARD: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_PHONE: Final = re.compile(
+    r"(?<![\w@./-])(?:\+\d{8,15}|"
+    r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\) ?|\d{3}[ .-])\d{3,4}[ .-]\d{3,4})(?![\w-])"
+)
+
+
+class Redactor:
+    """The rules of one run.
+
+    Args:
+        salt: Makes tokens that equal secrets share; by default new, so that tokens of two runs
+            cannot be compared.
+        exempt_names: Argument names whose values are public fixtures of a sandbox.
+        exempt: Values that are.
+        mask: Personal data to replace as well.
+        extra: A rule of your own, applied to every text after ours.
+    """
+
+    def __init__(
+        self,
+        *,
+        salt: bytes | None = None,
+        exempt_names: Iterable[str] = (),
+        exempt: Iterable[str] = (),
+        mask: Collection[Mask] = (),
+        extra: Callable[[str], str] | None = None,
+    ) -> None:
+        unknown = set(mask) - set(MASKS)
+        if unknown:
+            raise ValueError(
+                f"mask: {', '.join(sorted(unknown))!r} is not known; give some of {MASKS}"
+            )
+        self.mask = frozenset(mask)
+        self.extra = extra
+        self.redacted = 0
+        """Texts in which something was replaced."""
+        self.failures = 0
+        """Texts that a rule failed on; none of them was let through."""
+        self._salt = os.urandom(16) if salt is None else salt
+        self._exempt_names = set(exempt_names)
+        self._exempt = set(exempt)
+
+    def exempt(self, values: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+        """Leave these values, and whatever stands under these names, as they are."""
+        self._exempt.update(values)
+        self._exempt_names.update(names)
+
+    def is_exempt(self, value: str) -> bool:
+        """Whether a value is a public fixture."""
+        return value in self._exempt
+
+    def kind_of(self, name: str) -> str:
+        """What kind of secret stands under a name, empty for none."""
+        return "" if name in self._exempt_names else shapes.secret_kind(name)
+
+    def token(self, kind: str, value: str) -> str:
+        """What stands in place of a secret.
+
+        Example:
+            >>> redactor = Redactor(salt=b"s")
+            >>> redactor.token("key", "a") == redactor.token("key", "a")
+            True
+        """
+        raw = value.encode(errors="surrogatepass")
+        return f"{_MARK}{kind}:{hmac.digest(self._salt, raw, 'sha256').hex()[:8]}]"
+
+    def text(self, text: str) -> str:
+        """One text by itself, such as an error message that goes elsewhere than on a span.
+
+        Example:
+            >>> Redactor(salt=b"s").text("curl -H 'Authorization: Basic dTpwYXNz'")[:43]
+            "curl -H 'Authorization: [redacted:authoriza"
+        """
+        alone = TraceRedactor(self)
+        alone.learn(text)
+        return alone.text(text)
+
+
+class TraceRedactor:
+    """Redaction of one trace: what it has seen and what it has learned."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.redactor = redactor
+        self.version = 0
+        """Changes when a new secret is known, so that what was kept before is looked at anew."""
+        self._learned: dict[str, str] = {}
+        self._done: dict[str, str] = {}
+
+    def learn(self, value: Json) -> None:
+        """Take note of the secrets that stand under telling names in a value or a text of JSON."""
+        try:
+            for kind, secret in self._named(value):
+                self._learn(kind, secret)
+        except Exception:
+            self._failed()
+
+    def _named(self, value: Json, name: str = "") -> Iterable[tuple[str, str]]:
+        if isinstance(value, str):
+            if name and (kind := self.redactor.kind_of(name)):
+                yield kind, value
+            elif len(value) >= _SHORT:
+                yield from self._pairs(value)
+        elif isinstance(value, Mapping):
+            for key, inner in value.items():
+                yield from self._named(inner, str(key))
+        elif isinstance(value, list | tuple):
+            for inner in value:
+                yield from self._named(inner, name)
+
+    def _learn(self, kind: str, secret: str) -> None:
+        telling = len(secret) >= 8 or (len(secret) >= 6 and _DIGIT.search(secret) is not None)
+        if (
+            not telling
+            or secret in self._learned
+            or len(self._learned) >= _LEARNED
+            or secret.startswith(_MARK)
+            or self.redactor.is_exempt(secret)
+        ):
+            return
+        self._learned[secret] = self.redactor.token(kind, secret)
+        # The longest first: one secret may be the beginning of another.
+        self._learned = dict(sorted(self._learned.items(), key=lambda pair: -len(pair[0])))
+        self._done.clear()
+        self.version += 1
+
+    def text(self, text: str, name: str = "") -> str:
+        """The text without secrets.
+
+        Args:
+            text: What is to be stored.
+            name: What it stands under.
+        """
+        try:
+            if name and (kind := self.redactor.kind_of(name)):
+                return self._whole(kind, text)
+            if len(text) < 4:
+                return text
+            is_id = bool(name) and shapes.is_id_name(name)
+            known = None if is_id else self._done.get(text)
+            if known is None:
+                known = self._search(text, is_id=is_id)
+                if not is_id:
+                    self._done[text] = known
+                self.redactor.redacted += known != text
+            return known
+        except Exception:
+            return self._failed()
+
+    def value(self, value: Json, name: str = "") -> Json:
+        """The value without secrets: names are judged, texts are searched, the rest stays."""
+        if isinstance(value, str):
+            return self.text(value, name)
+        if isinstance(value, dict):
+            out = {}
+            for key, inner in value.items():
+                clean = self.text(key) if len(key) >= _LONG_NAME else key
+                out[clean] = self.value(inner, key)
+            return out
+        if isinstance(value, list):
+            return [self.value(inner, name) for inner in value]
+        number = name and isinstance(value, int) and not isinstance(value, bool)
+        # A number under such a name is a PIN; a number of tokens has another name.
+        return self.text(str(value), name) if number and self.redactor.kind_of(name) else value
+
+    def _failed(self) -> str:
+        self.redactor.failures += 1
+        _log.debug("a redaction rule failed", exc_info=True)
+        return FAILED
+
+    def _whole(self, kind: str, text: str) -> str:
+        if not text or text.startswith(_MARK) or self.redactor.is_exempt(text):
+            return text
+        self.redactor.redacted += 1
+        return self.redactor.token(kind, text)
+
+    def _search(self, text: str, *, is_id: bool) -> str:
+        out = text
+        for secret, token in self._learned.items():
+            if secret in out:
+                out = out.replace(secret, token)
+        if "-----BEGIN" in out:
+            out = shapes.PEM.sub(lambda m: self.redactor.token("private_key", m[0]), out)
+        out = self._shapes(out, is_id=is_id)
+        out = self._named_in_text(out)
+        if self.redactor.mask:
+            out = self._masked(out)
+        return out if self.redactor.extra is None else self.redactor.extra(out)
+
+    def _shapes(self, text: str, *, is_id: bool) -> str:
+        for mark, group in shapes.SHAPES.items():
+            if mark in text:
+                for literal, kind, pattern in group:
+                    if literal in text:
+                        text = pattern.sub(lambda m, k=kind: self._match(k, m), text)
+        if not is_id and any([run.search(text) for run in shapes.LONG_RUNS]):
+            text = shapes.PREFIXED.sub(self._prefixed, text)
+        return text
+
+    def _match(self, kind: str, match: re.Match[str]) -> str:
+        secret = match[1] if match.re.groups else match[0]
+        if self.redactor.is_exempt(secret) or secret.startswith(_MARK):
+            return match[0]
+        return match[0].replace(secret, self.redactor.token(kind, secret))
+
+    def _prefixed(self, match: re.Match[str]) -> str:
+        if not shapes.is_prefixed_secret(match[1], match[2]):
+            return match[0]
+        return self._match_whole("token", match[0])
+
+    def _match_whole(self, kind: str, secret: str) -> str:
+        return secret if self.redactor.is_exempt(secret) else self.redactor.token(kind, secret)
+
+    def _named_in_text(self, text: str) -> str:
+        found = {secret: kind for kind, secret in self._pairs(text)}
+        for secret in sorted(found, key=len, reverse=True):
+            text = text.replace(secret, self.redactor.token(found[secret], secret))
+        return text
+
+    def _pairs(self, text: str) -> list[tuple[str, str]]:
+        """Kinds and secrets that a text names: as JSON, as settings, as headers, in a sentence."""
+        found: list[tuple[str, str]] = []
+        done = 0
+        for at in _places(text):
+            if at >= done and self._names_secret(text, at):
+                done = self._pair_at(found, text, at)
+        return found
+
+    def _names_secret(self, text: str, at: int) -> bool:
+        """Whether the stem at this place belongs to the name of a secret that has a value."""
+        if shapes.FOLLOWS.match(text, at) is None:
+            return False
+        before = shapes.BEFORE.search(text, max(0, at - _BEFORE), at)
+        after = shapes.AFTER.match(text, at)
+        name = (before[0] if before else "") + (after[0] if after else "")
+        return bool(self.redactor.kind_of(name)) or name.lower() in ("bearer", "basic")
+
+    def _pair_at(self, found: list[tuple[str, str]], text: str, at: int) -> int:
+        """Note what the name at this place stands for; the end of it."""
+        line = text.find("\n", at)
+        start = max(text.rfind("\n", 0, at) + 1, at - _BEFORE)
+        end = min(len(text) if line < 0 else line, at + _WINDOW)
+        last = at + 1
+        for pattern in shapes.NAMED:
+            match = pattern.search(text, start, end)
+            if match is None or match.start() > at + 1:
+                continue
+            name, secret = match["name"], match["value"].rstrip()
+            kind = shapes.secret_kind(name) or name.lower()
+            if pattern is shapes.BEARER and not _DIGIT.search(secret):
+                continue
+            if pattern is shapes.PAIR:
+                secret = secret.rstrip(".")
+                # In prose a colon is often followed by a plain word: "Token: see below".
+                if not (
+                    match["how"] == "=" or kind == "password" or match["q"] or _telling(secret)
+                ):
+                    continue
+            if secret and _MARK not in secret and not self.redactor.is_exempt(secret):
+                found.append((kind, secret))
+                last = max(last, match.end())
+                break
+        return last
+
+    def _masked(self, text: str) -> str:
+        mask, token = self.redactor.mask, self.redactor.token
+        if "email" in mask and "@" in text:
+            text = _EMAIL.sub(lambda m: token("email", m[0].lower()), text)
+        if "card" in mask:
+            text = _CARD.sub(lambda m: token("card", m[0]) if _luhn(m[0]) else m[0], text)
+        if "phone" in mask:
+            text = _PHONE.sub(lambda m: token("phone", re.sub(r"\D", "", m[0])), text)
+        return text
+
+
+def _places(text: str) -> list[int]:
+    """Where the stems of telling names stand, in order."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        # A few letters are longer in lower case; the places would not fit.
+        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    found: set[int] = set()
+    for stem in shapes.STEMS:
+        at = lower.find(stem)
+        while at >= 0:
+            found.add(at)
+            at = lower.find(stem, at + 1)
+    return sorted(found)
+
+
+def _telling(text: str) -> bool:
+    return len(text) >= 8 and _DIGIT.search(text) is not None
+
+
+def _luhn(text: str) -> bool:
+    digits = [int(c) for c in text if c.isdigit()]
+    doubled = [sum(divmod(2 * d, 10)) for d in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
