@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzers.breakdown import Labels
+from analyzers.facts import Notes, Slot
 from analyzers.report.subject import Subject
 from analyzers.score import ScoreRow, score
+from analyzers.scoring import DEFAULT, Scoring
 from tracer.records import ModelCall, Outcome, Trace
 
 
@@ -19,6 +21,8 @@ class Block:
     subject: Subject
     rows: list[ScoreRow] = field(default_factory=list)
     labels: Labels = field(default_factory=Labels)
+    notes: Notes = field(default_factory=Notes)
+    """What analyses need beside the scores."""
     warnings: Counter[str] = field(default_factory=Counter)
     """What folding and reading noted, with the number of traces."""
 
@@ -30,16 +34,23 @@ class Blocks:
         Ours: results of two modes, data versions or models are never mixed in silence.
     """
 
-    def __init__(self, metrics: Sequence[str] | None = None) -> None:
+    def __init__(self, metrics: Sequence[str] | None = None, scoring: Scoring = DEFAULT) -> None:
         self._metrics = metrics
+        self._scoring = scoring
         self._blocks: dict[tuple[str, ...], Block] = {}
 
-    def add(self, subject: Subject, traces: Iterable[Trace]) -> int:
+    def add(
+        self,
+        subject: Subject,
+        traces: Iterable[Trace],
+        slots: Mapping[tuple[str, str], Slot] | None = None,
+    ) -> int:
         """Score the traces of one run or file.
 
         Args:
             subject: What is known of the run; what it leaves empty is taken from each trace.
             traces: Its traces.
+            slots: What was stored of its wordings, by item and condition.
 
         Returns:
             How many there were.
@@ -57,14 +68,31 @@ class Blocks:
             if key not in met:
                 met.add(key)
                 block.subject = _joined(block.subject, facts, first=len(met) == 1)
-            block.rows += score([trace], self._metrics)
-            block.labels.note(trace)
+            slot = (slots or {}).get((trace.request.item, trace.request.condition))
+            named = _at_density(trace, slot)
+            rows = score([named], self._metrics, self._scoring)
+            block.rows += rows
+            block.labels.note(named)
+            block.notes.note(named, named.request.condition, rows)
+            if slot is not None:
+                block.notes.slots[named.request.item, named.request.condition] = slot
             block.warnings.update(warning.partition(":")[0] for warning in trace.warnings)
         return number
 
     def blocks(self) -> list[Block]:
         """The blocks in the order in which they were met."""
         return list(self._blocks.values())
+
+
+def _at_density(trace: Trace, slot: Slot | None) -> Trace:
+    """The trace with the density in its condition's name, where it is not the full one.
+
+    Else two runs of one dialect at two densities would be taken for two runs of one condition.
+    """
+    if slot is None or slot.density is None or slot.density == 1:
+        return trace
+    name = f"{trace.request.condition}@{slot.density:g}"
+    return replace(trace, request=replace(trace.request, condition=name))
 
 
 def _key(subject: Subject) -> tuple[str, ...]:

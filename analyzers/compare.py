@@ -113,8 +113,12 @@ def measure(
     resamples: int,
     seed: int,
     strict: bool = False,
+    mcnemar: bool = True,
 ) -> list[Effect]:
-    """All effects with their raw tests, not yet adjusted for how many there are."""
+    """All effects with their raw tests, not yet adjusted for how many there are.
+
+    Without `mcnemar`, p is always that of the bootstrap: for values that are means over conditions.
+    """
     pairs: dict[Cell, Paired] = {
         (metric, condition): pair(
             table.averaged(metric, baseline), table.averaged(metric, condition), strict=strict
@@ -126,11 +130,11 @@ def measure(
     counts = {
         cell: discordance(paired.base, paired.variant)
         for cell, paired in pairs.items()
-        if paired.single and METRICS.get(cell[0]).binary and _right_or_wrong(paired)
+        if mcnemar and paired.single and METRICS.get(cell[0]).binary and _right_or_wrong(paired)
     }
     exact = mcnemar_exact([d.b for d in counts.values()], [d.c for d in counts.values()])
     mid = mcnemar_mid_p([d.b for d in counts.values()], [d.c for d in counts.values()])
-    mcnemar = {
+    tested = {
         cell: (d, float(exact[i]), float(mid[i])) for i, (cell, d) in enumerate(counts.items())
     }
     return [
@@ -138,7 +142,7 @@ def measure(
             table.effect(cell[0], baseline, cell[1], paired),
             paired,
             intervals.get(cell),
-            mcnemar.get(cell),
+            tested.get(cell),
             flips.get(cell, SignFlip(0, None, None)),
         )
         for cell, paired in pairs.items()

@@ -74,8 +74,8 @@ class Judge:
         pair = answer_and_golds(trace)
         if pair is None or trace.outcome is None:
             return trace
-        answer, golds = pair
-        verdict = Verdict("incorrect") if not answer.strip() else self._verdict(trace, *pair)
+        blank = not pair[0].strip()
+        verdict = Verdict("incorrect") if blank else self._verdict(trace, *pair)
         flags = {
             **trace.outcome.flags,
             "judged": verdict.said == "correct",

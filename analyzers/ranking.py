@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 Ids = Sequence[Hashable]
+CURVE = (5, 10, 20, 100)
+"""The k of Out of Style, tables 8 to 11."""
 
 
 def positive(relevance: Mapping[Hashable, float]) -> dict[Hashable, float]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-SCHEMA_VERSION: Final = 1
-SCHEMA_URL: Final = "https://stagetrace.invalid/schemas/1"
+SCHEMA_VERSION: Final = 2
+SCHEMA_URL: Final = "https://stagetrace.invalid/schemas/2"
 """Names our schema; not an address to fetch. An OpenTelemetry one would claim names it lacks."""
 SCOPE: Final = "stagetrace"
 
@@ -24,7 +24,7 @@ AttributeType: TypeAlias = Literal[
 ]
 """`json` is a string that holds strict JSON."""
 Convention: TypeAlias = Literal[
-    "OpenTelemetry GenAI 0.1.0", "OpenTelemetry 1.44", "OpenInference", "stagetrace 1"
+    "OpenTelemetry GenAI 0.1.0", "OpenTelemetry 1.44", "OpenInference", "stagetrace 2"
 ]
 
 
@@ -79,7 +79,7 @@ def _ours(
     unit: str = "",
     identity: bool = False,
 ) -> str:
-    return _add(Attribute(key, type_, tuple(kinds.split()), "stagetrace 1", "development", note, content, unit, identity))  # fmt: skip
+    return _add(Attribute(key, type_, tuple(kinds.split()), "stagetrace 2", "development", note, content, unit, identity))  # fmt: skip
 
 
 # fmt: off
@@ -107,6 +107,9 @@ OUTPUT_MIME: Final = _inference("output.mime_type", "string", "item agent chat r
 ERROR_TYPE: Final = _add(Attribute("error.type", "string", ("every",), "OpenTelemetry 1.44", "stable", "Class of the exception that ended the span."))
 CONTROL_FLOW: Final = _ours("stagetrace.control_flow", "string", "every", "LangGraph's own signal (interrupt, parent command) that ended the span; no error.")
 ENDED_BY: Final = _ours("stagetrace.ended_by", "string", "every", "abandoned, exception, timeout, cancelled or closed: the span was open when its root ended.")
+DEFS: Final = _ours("stagetrace.defs", "json", "every", "Values that this span is the first of its trace to use, by digest; restored by every reader.", content=True)
+REFS: Final = _ours("stagetrace.refs", "json", "every", "Attributes that are given by digests; restored by every reader.", content=True)
+CONTENT_MISSING: Final = _ours("stagetrace.content_missing", "string[]", "every", "Set on reading: digests whose definition was not found.")
 DROPPED_EVENTS: Final = _ours("stagetrace.events.dropped", "int", "every", "Events beyond the cap of a span.")
 
 # The run of one item.

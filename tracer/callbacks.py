@@ -16,7 +16,7 @@ from opentelemetry.context import Context
 
 from tracer import attributes as names
 from tracer import spans
-from tracer.chat_messages import parts_of_message, passage_of, text_of
+from tracer.chat_messages import message_snapshot, parts_of_message, passage_of, text_of
 from tracer.current import enter, leave
 from tracer.live import Kind, Span, is_control_flow
 from tracer.record import Recorder
@@ -134,7 +134,7 @@ def start_chat(
     spans.set_chat_request(
         span,
         model,
-        [parts_of_message(message) for message in messages],
+        [message_snapshot(span.trace, message) for message in messages],
         provider=str(metadata.get("ls_provider") or ""),
         last_user_text=text_of(users[-1].content) if users else "",
         settings={key: params.get(key) for key in _SETTINGS},

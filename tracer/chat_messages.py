@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tracer.limits import json_text
+from tracer.limits import Snapshot, json_text
+from tracer.live import LiveTrace
 from tracer.records import Json, Passage
 from tracer.spans import variant_id
 
@@ -69,6 +70,24 @@ def parts_of_message(message: Any) -> dict[str, Json]:
     if name := getattr(message, "name", None):
         out["name"] = name
     return out
+
+
+def message_snapshot(trace: LiveTrace, message: Any) -> Snapshot:
+    """A LangChain message in the parts form, taken down once a trace.
+
+    Told apart by what it says, not by the framework's id, which is given after the first sight.
+    """
+    content = getattr(message, "content", "")
+    calls = getattr(message, "tool_calls", None)
+    broken = getattr(message, "invalid_tool_calls", None)
+    key = (
+        getattr(message, "type", ""),
+        content if isinstance(content, str) else Snapshot(content).packed,
+        getattr(message, "tool_call_id", None),
+        getattr(message, "name", None),
+        Snapshot([calls, broken]).packed if calls or broken else b"",
+    )
+    return trace.message(key, lambda: parts_of_message(message))
 
 
 def passage_of(document: Any) -> Passage:

@@ -21,6 +21,7 @@ from tracer.records import (
     ToolCall,
     Trace,
 )
+from tracer.references import restored
 from tracer.spans import changes_of
 from tracer.stored import STATUS_ERROR, StoredSpan, Value
 
@@ -72,7 +73,7 @@ def fold(spans: Iterable[StoredSpan]) -> Trace:
     Raises:
         ValueError: There are no spans, or they are of several traces.
     """
-    ordered = _ordered(latest(spans))
+    ordered = _ordered(latest(restored(spans)))
     if not ordered:
         raise ValueError("fold: no spans; a trace has at least one")
     if len({span.trace_id for span in ordered}) > 1:
@@ -137,6 +138,8 @@ class _Folding:
             self.warn("unfinished: a span has no end")
         elif span.ended_ns < span.started_ns:
             self.warn("clock: a span ends before it starts")
+        for digest in span.attributes.get(names.CONTENT_MISSING) or ():
+            self.warn(f"content_missing: the definition of {digest} was not found")
         if span.dropped:
             self.warn("dropped: a writer dropped attributes, events or links")
         if step == "retrieval":

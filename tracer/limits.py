@@ -35,9 +35,12 @@ _MSGPACK_NONFINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
 class Snapshot:
     """A value as it was at the moment it was noted; later changes by the user do not reach it."""
 
-    __slots__ = ("packed",)
+    __slots__ = ("learned", "memo", "packed")
 
     def __init__(self, value: Json) -> None:
+        self.learned = False
+        self.memo: tuple[object, int, bytes, Json] | None = None
+        """What the writer has made of it, and for whom."""
         try:
             self.packed = msgspec.msgpack.encode(value)
         except Exception:
@@ -47,15 +50,31 @@ class Snapshot:
     def of(cls, packed: bytes) -> Snapshot:
         """A snapshot from bytes that are packed already."""
         snapshot = cls.__new__(cls)
+        snapshot.learned = False
+        snapshot.memo = None
         snapshot.packed = packed
         return snapshot
 
+    def value(self) -> Json:
+        """The value as strict JSON can hold it."""
+        value = msgspec.msgpack.decode(self.packed, strict=False)
+        return plain(value) if _MSGPACK_NONFINITE.search(self.packed) else value
+
     def text(self) -> str:
         """The value as strict JSON text."""
-        value = msgspec.msgpack.decode(self.packed)
-        if _MSGPACK_NONFINITE.search(self.packed):
-            value = plain(value)
-        return _encode(value)
+        return _encode(self.value())
+
+
+class Listed(tuple[Snapshot, ...]):
+    """A list of values, such as messages, each of which a trace holds once."""
+
+    __slots__ = ()
+
+
+class Documents(tuple[tuple[str, float | None, str | None], ...]):
+    """Documents as id, score and text."""
+
+    __slots__ = ()
 
 
 def json_text(value: Json) -> str:

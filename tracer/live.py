@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from opentelemetry import trace
 
 from tracer import attributes as names
-from tracer.attributes import is_content
-from tracer.formats.otlp_json import encode_attributes
-from tracer.limits import TEXT_BYTES, Snapshot, clean, cut
+from tracer.limits import Documents, Listed, Snapshot
 from tracer.records import Json
-from tracer.stored import CLIENT, INTERNAL, STATUS_ERROR, STATUS_OK
+from tracer.stored import STATUS_ERROR, STATUS_OK
 
 if TYPE_CHECKING:
     from tracer.record import Recorder
@@ -45,7 +43,10 @@ _SPAN_OVERHEAD: Final = 400
 class LiveTrace:
     """What the spans of one trace share while it runs."""
 
-    __slots__ = ("flags", "kept", "sequence", "started", "state", "trace_id")
+    __slots__ = (
+        *("__weakref__", "flags", "interned", "kept", "sequence", "started", "state"),
+        "trace_id",
+    )
 
     def __init__(self, trace_id: int, flags: trace.TraceFlags, state: trace.TraceState) -> None:
         self.trace_id = trace_id
@@ -54,6 +55,15 @@ class LiveTrace:
         self.sequence = itertools.count()
         self.started = 0
         self.kept: list[bytes] | None = None
+        self.interned: dict[Hashable, Snapshot] = {}
+        """Messages by what tells them apart, so that each is taken down once a trace."""
+
+    def message(self, key: Hashable, make: Callable[[], Json]) -> Snapshot:
+        """A message as it was when the trace first met one with this key."""
+        known = self.interned.get(key)
+        if known is None:
+            known = self.interned.setdefault(key, Snapshot(make()))
+        return known
 
 
 class Span(trace.Span):
@@ -142,18 +152,44 @@ class Span(trace.Span):
         """Note an attribute; None is left out, what is no plain value is kept as JSON text."""
         if value is None or self.ended_ns is not None:
             return
-        if not self.recorder.content and is_content(key, value):
+        if not self.recorder.content and self.recorder.hides(key, value):
             return
         frozen = _frozen(value)
         self.attributes[key] = frozen
         self.bytes += len(key) + _size(frozen)
 
     def set_json(self, key: str, value: Json) -> None:
-        """Note an attribute as JSON text, whatever its type."""
-        if self.ended_ns is None and (self.recorder.content or not is_content(key)):
-            snapshot = Snapshot(value)
+        """Note an attribute as JSON text, whatever its type; a `Snapshot` is taken as it is."""
+        if self._keeps(key):
+            snapshot = value if isinstance(value, Snapshot) else Snapshot(value)
             self.attributes[key] = snapshot
             self.bytes += len(key) + len(snapshot.packed)
+
+    def set_messages(self, key: str, messages: Iterable[Json]) -> None:
+        """Note a list of messages in the parts form, or of snapshots from the trace's `message`."""
+        if self._keeps(key):
+            noted = []
+            for message in messages:
+                snapshot = message if isinstance(message, Snapshot) else Snapshot(message)
+                known = self.trace.interned.setdefault(snapshot.packed, snapshot)
+                if known is snapshot:
+                    self.bytes += len(snapshot.packed)
+                noted.append(known)
+            self.attributes[key] = Listed(noted)
+            self.bytes += len(key) + 8 * len(noted)
+
+    def set_documents(
+        self, key: str, documents: Iterable[tuple[str, float | None, str | None]]
+    ) -> None:
+        """Note documents as id, score and text."""
+        if self._keeps(key):
+            noted = Documents(documents)
+            self.attributes[key] = noted
+            self.bytes += len(key) + sum(len(text or "") + 40 for _, _, text in noted)
+
+    def _keeps(self, key: str) -> bool:
+        recorder = self.recorder
+        return self.ended_ns is None and (recorder.content or not recorder.hides(key))
 
     def event(self, name: str, attributes: Mapping[str, object] | None = None) -> None:
         """Note an event at this moment; beyond the cap it is counted only."""
@@ -162,11 +198,11 @@ class Span(trace.Span):
         if len(self.events) >= _EVENTS:
             self.dropped_events += 1
             return
-        content = self.recorder.content
+        recorder = self.recorder
         kept = {
             key: _frozen(value)
             for key, value in (attributes or {}).items()
-            if value is not None and (content or not is_content(key, value))
+            if value is not None and (recorder.content or not recorder.hides(key, value))
         }
         self.events.append((name, self.recorder.clock(), kept))
         self.bytes += len(name) + sum(len(key) + _size(value) for key, value in kept.items())
@@ -339,38 +375,3 @@ def is_below(span: Span, root: Span) -> bool:
     while above is not None and above is not root:
         above = above.parent
     return above is root
-
-
-def otlp_form(span: Span) -> dict[str, Any]:
-    """One span as OTLP JSON."""
-    data: dict[str, Any] = {"traceId": span.trace_id, "spanId": span.span_id}
-    if span.parent_number:
-        data["parentSpanId"] = f"{span.parent_number:016x}"
-    local = span.kind not in ("chat", "embeddings") or span.attributes.get(names.PROVIDER) in (
-        "local",
-        "stagetrace",
-    )
-    data["name"] = cut(clean(span.name)[0], TEXT_BYTES)[0]
-    data["kind"] = INTERNAL if local else CLIENT
-    data["startTimeUnixNano"] = str(span.started_ns)
-    if span.ended_ns is not None:
-        data["endTimeUnixNano"] = str(span.ended_ns)
-    data["attributes"] = encode_attributes(dict(span.attributes))
-    if span.events:
-        data["events"] = [
-            {
-                "timeUnixNano": str(time_ns),
-                "name": cut(clean(name)[0], TEXT_BYTES)[0],
-                "attributes": encode_attributes(attributes),
-            }
-            for name, time_ns, attributes in list(span.events)
-        ]
-    if span.links:
-        data["links"] = [
-            {"traceId": trace_id, "spanId": span_id} for trace_id, span_id in span.links
-        ]
-    if span.status:
-        data["status"] = {"code": span.status}
-        if span.status_message:
-            data["status"]["message"] = cut(clean(span.status_message)[0], TEXT_BYTES)[0]
-    return data

@@ -22,13 +22,17 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from tracer import attributes as names
+from tracer.content import Content, content_of
 from tracer.current import IDENTITY_KEY, TRACE_KEY, enter, leave
 from tracer.errors import StoreError
+from tracer.encode import TraceEncoder
 from tracer.formats.otlp_json import decode_line, encode_line, latest
-from tracer.live import EndedBy, Kind, LiveTrace, is_below, otlp_form
+from tracer.live import EndedBy, Kind, LiveTrace, is_below
 from tracer.live import Span as Span  # a recorder's callers name both
 from tracer.process import watch
 from tracer.records import Json
+from tracer.redact import Redactor
+from tracer.references import restored
 from tracer.stored import StoredSpan
 
 Durability: TypeAlias = Literal["span", "tool", "item"]
@@ -99,6 +103,7 @@ class Recorder:
         clock: Nanoseconds since 1970.
         ids: Makes ids of traces and spans.
         content: False leaves out every prompt, argument, result and document.
+        redactor: Takes out secrets; by default one with the standard rules.
         durability: When the caller waits for the disk: at each end of a span, also around tools
             that write, or at the end of an item only.
         fsync: Whether a wait includes the disk itself, not only the operating system.
@@ -113,7 +118,8 @@ class Recorder:
         run: str = "",
         clock: Callable[[], int] = time.time_ns,
         ids: Ids | None = None,
-        content: bool = True,
+        content: bool | Content = True,
+        redactor: Redactor | None = None,
         durability: Durability = "tool",
         fsync: bool = False,
         queue_bytes: int = QUEUE_BYTES,
@@ -123,7 +129,10 @@ class Recorder:
         self.run = run
         self.clock = clock
         self.ids: Ids = ids or RandomIds()
-        self.content = content
+        what = content_of(content)
+        self.content = what.whole
+        self.hides = what.hides
+        self.redactor = Redactor() if redactor is None else redactor
         self.durability = durability
         self.generation = 0
         self._fsync = fsync
@@ -142,6 +151,10 @@ class Recorder:
         self._queue: deque[Span | threading.Event] = deque()
         self._open: dict[int, Span] = {}
         self._pending: list[tuple[bytes, int, LiveTrace]] = []
+        # A child's file defines anew what its spans use, since it is another file.
+        self._encoders: weakref.WeakKeyDictionary[LiveTrace, TraceEncoder] = (
+            weakref.WeakKeyDictionary()
+        )
         self._failure: StoreError | None = None
         self._waiting_bytes = 0
         self._made = 0
@@ -334,10 +347,19 @@ class Recorder:
         lines = []
         for group in groups.values():
             first = group[0]
-            encoded = [otlp_form(span) for span in group]
+            encoder = self._encoder(first.trace)
+            for span in group:
+                encoder.learn(span)
+            encoded = [encoder.encode(span) for span in group]
             line = encode_line(self._resource | dict(first.identity), encoded, version)
             lines.append((line, len(group), first.trace))
         return lines
+
+    def _encoder(self, trace_: LiveTrace) -> TraceEncoder:
+        known = self._encoders.get(trace_)
+        if known is None:
+            known = self._encoders[trace_] = TraceEncoder(self.redactor)
+        return known
 
     def _write(self, *, sync: bool) -> None:
         try:
@@ -403,7 +425,10 @@ class Recorder:
     def keep(self, span: Span) -> None:
         """Keep the lines of the span's trace at hand for `so_far`."""
         if span.trace.kept is None:
-            span.trace.kept = []
+            with self._drain_lock:
+                span.trace.kept = []
+                # What is kept must be readable by itself.
+                self._encoders.pop(span.trace, None)
 
     def so_far(self, item: Span) -> list[StoredSpan]:
         """The spans of an item as they stand on disk, and the open item span as if it ended now.
@@ -417,9 +442,13 @@ class Recorder:
             raise ValueError(f"span {item.span_id}: its trace is not kept; use item_span")
         self.flush()
         version = str(self._resource[names.VERSION])
-        own = otlp_form(item) | {"endTimeUnixNano": str(item.ended_ns or self.clock())}
+        with self._drain_lock:
+            encoder = self._encoder(item.trace)
+            encoder.learn(item)
+            own = encoder.encode(item, refer=False)
+        own["endTimeUnixNano"] = str(item.ended_ns or self.clock())
         line = encode_line(self._resource | dict(item.identity), [own], version)
-        return latest(span for text in [*kept, line] for span in decode_line(text))
+        return latest(restored(span for text in [*kept, line] for span in decode_line(text)))
 
     def write_at_exit(self) -> None:
         """Write what is queued when the interpreter ends.

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from opentelemetry import context as otel_context
 
 from tracer import attributes as names
 from tracer.current import with_identity
-from tracer.limits import json_text
+from tracer.limits import Snapshot, json_text
 from tracer.live import Span
 from tracer.record import Recorder
 from tracer.records import (
@@ -233,7 +233,7 @@ def set_value(span: Span, key: str, mime_key: str, value: Json) -> None:
 def set_chat_request(
     span: Span,
     model: str,
-    messages: Json,
+    messages: Iterable[Json],
     *,
     provider: str = "",
     source: ModelSource | None = None,
@@ -245,7 +245,7 @@ def set_chat_request(
     Args:
         span: The chat span.
         model: As asked for.
-        messages: In the parts form (`parts_of`).
+        messages: In the parts form (`parts_of`), or snapshots of it.
         provider: Who serves it; by default the source's.
         source: Where its weights come from.
         last_user_text: For list views.
@@ -270,13 +270,13 @@ def set_chat_request(
             span.set(key, number)
     if isinstance(stream := given.get("stream"), bool):
         span.set(names.STREAM, stream)
-    span.set_json(names.INPUT_MESSAGES, messages)
+    span.set_messages(names.INPUT_MESSAGES, messages)
     set_text(span, names.INPUT_VALUE, names.INPUT_MIME, last_user_text)
 
 
 def set_chat_reply(
     span: Span,
-    messages: Json,
+    messages: Iterable[Json],
     *,
     text: str,
     calls: int,
@@ -297,7 +297,7 @@ def set_chat_reply(
         response_id: The endpoint's id.
         usage: `input`, `output`, `cache_read`, `cache_write`, `reasoning` tokens, where known.
     """
-    span.set_json(names.OUTPUT_MESSAGES, messages)
+    span.set_messages(names.OUTPUT_MESSAGES, messages)
     set_text(span, names.OUTPUT_VALUE, names.OUTPUT_MIME, text)
     span.set(names.TOOL_CALLS_COUNT, calls)
     span.set(names.FINISH_REASONS, list(finish_reasons))
@@ -441,7 +441,13 @@ def set_passages(span: Span, passages: Sequence[Passage]) -> None:
         id_key, score_key = names.RERANK_OUTPUT_ID, names.RERANK_OUTPUT_SCORE
     else:
         id_key, score_key = names.FLAT_DOCUMENT_ID, names.FLAT_DOCUMENT_SCORE
-        span.set_json(names.DOCUMENTS, [document_of(passage) for passage in passages])
+        span.set_documents(
+            names.DOCUMENTS,
+            [
+                (str(p.doc_id), float(p.score or 0) if _finite(p.score) else None, p.text)
+                for p in passages
+            ],
+        )
         span.set_json(names.OUTPUT_VALUE, [passage.doc_id for passage in passages])
         span.set(names.OUTPUT_MIME, JSON)
     _flatten(span, passages, id_key, score_key)
@@ -504,10 +510,11 @@ def set_tool_call(
     span.set(names.TOOL_EFFECT, effect)
     span.set(names.TOOL_ARGS_VALID, arguments is not None)
     if arguments is not None:
-        frozen = dict(arguments)
+        frozen = Snapshot(dict(arguments))
         span.set_json(names.TOOL_ARGUMENTS, frozen)
         span.set_json(names.TOOL_PARAMETERS_OI, frozen)
-        set_value(span, names.INPUT_VALUE, names.INPUT_MIME, frozen)
+        span.set_json(names.INPUT_VALUE, frozen)
+        span.set(names.INPUT_MIME, JSON)
     span.set(names.TOOL_RAW, raw)
 
 
@@ -520,8 +527,14 @@ def set_call_id(span: Span, call_id: str) -> None:
 def set_tool_result(span: Span, result: Json) -> None:
     """Note what a tool gave back."""
     span.set(names.TOOL_OUTCOME, "ok")
-    span.set_json(names.TOOL_RESULT, result)
-    set_value(span, names.OUTPUT_VALUE, names.OUTPUT_MIME, result)
+    snapshot = Snapshot(result)
+    span.set_json(names.TOOL_RESULT, snapshot)
+    set_value(
+        span,
+        names.OUTPUT_VALUE,
+        names.OUTPUT_MIME,
+        result if isinstance(result, str) else snapshot,
+    )
 
 
 def patch_of(changes: Sequence[Change]) -> list[Json]:

@@ -25,6 +25,7 @@ from tracer.fold import fold
 from tracer.formats.otlp_json import read_file
 from tracer.limits import json_text
 from tracer.record import package_version
+from tracer.references import restored
 from tracer.records import Done, Json, Task, Trace
 from tracer.stored import StoredSpan
 
@@ -340,22 +341,23 @@ def read_traces(path: Path | str) -> Iterator[Trace]:
 
 
 def read_spans(path: Path | str) -> Iterator[StoredSpan]:
-    """The spans of a run folder (those that count), a folder or a file, in the order of the files.
+    """The spans of a run folder (those that count), a folder or a file, each whole.
+
+    They come in the order of the files.
 
     Raises:
         TraceFormatError: Nothing is there that can be read.
     """
     source = Path(path)
     if (source / MANIFEST).exists():
-        yield from read_run(source).spans()
+        yield from restored(read_run(source).spans())
         return
     if not source.exists():
         raise TraceFormatError(f"{source}: does not exist; name a run folder or a file of traces")
     files = trace_files(source) if source.is_dir() else [source]
     if not files:
         raise TraceFormatError(f"{source}: holds no *.jsonl file of traces and is no run folder")
-    for file in files:
-        yield from read_file(file)
+    yield from restored(span for file in files for span in read_file(file))
 
 
 def trace_files(folder: Path) -> list[Path]:

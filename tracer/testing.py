@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from tracer.formats.otlp_json import decode_line
+from tracer.references import restored
 from tracer.stored import StoredSpan
 
 
@@ -39,7 +40,7 @@ class MemorySink:
 
     def spans(self) -> list[StoredSpan]:
         """The spans that were written, in the order of their ends."""
-        return [span for line in self.lines() for span in decode_line(line)]
+        return list(restored(span for line in self.lines() for span in decode_line(line)))
 
 
 class CountingIds:

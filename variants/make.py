@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import get_args
 
 from tracer.errors import MissingExtraError, VariantError
@@ -258,20 +259,17 @@ class _Slot:
                 self.condition,
                 item=self._key(number),
                 model=model,
-                gate=lambda text, n=number, before=context: self._verdicts(n, text, before),
+                gate=partial(self._verdicts, number, context),
                 seed=self.seed,
                 openings=openings,
                 context=context,
                 prompt=self.helpers.prompt,
             )
-            where = f"turn {number + 1}: " if len(self.turns) > 1 else ""
             if done.chosen is None:
-                return self.failed(f"{done.reason}{where and f' ({where[:-2]})'}", model=model.name)
+                return self.failed(done.reason, model=model.name)
             chosen.append(done.chosen)
             if done.reason:
-                return self._of_candidates(
-                    chosen, model.name, status="failed", reason=f"{done.reason}"
-                )
+                return self._of_candidates(chosen, model.name, status="failed", reason=done.reason)
         return self._of_candidates(chosen, model.name, status="admitted", reason="")
 
     def _of_candidates(self, chosen: list[Candidate], model: str, **outcome: Json) -> Variant:
@@ -294,9 +292,7 @@ class _Slot:
             **outcome,
         )
 
-    def _verdicts(
-        self, number: int, text: str, context: tuple[str, ...] = ()
-    ) -> tuple[Verdict, ...]:
+    def _verdicts(self, number: int, context: tuple[str, ...], text: str) -> tuple[Verdict, ...]:
         """The gates of one turn that a model rewrote."""
         turn, spans = self.turns[number], self.spans[number]
         return run_gates(

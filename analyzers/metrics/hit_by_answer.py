@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from analyzers.base import Score, metric
 from analyzers.gold import graded
-from analyzers.metrics.recall import CURVE
-from analyzers.ranking import holds_answer
+from analyzers.ranking import CURVE, holds_answer
 from analyzers.shown import shown_passages
 from tracer.answer_text import answer_match
 from tracer.records import Trace

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from analyzers.base import Score, metric
+from analyzers.ranking import CURVE
 from analyzers.shown import share_of_groups
 from tracer.records import Trace
 
 NO_LIST = "no relevant document known, or no ranked list"
-CURVE = (5, 10, 20, 100)
-"""Out of Style, tables 8 to 11."""
 
 
 def _recall(k: int, *, strict: bool = False) -> Score:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from analyzers.effect import Effect
 from analyzers.report.figure import new_figure
-from analyzers.report.forest import RANGES
 from analyzers.report.palette import TOKENS
 from analyzers.report.svg import figure_svg
 
+RANGES = (5, 10, 15, 20, 30, 40, 50, 60, 75, 100)
 ACROSS = 5
 """Panels in a row."""
 _PALE = {name: light for name, (light, _) in TOKENS.items()}
@@ -54,14 +54,14 @@ def curves_svg(
         if end is not None
     ]
     most = next((size for size in RANGES if size >= max(ends, default=0.0)), RANGES[-1])
-    wide, high = 2.1, 1.75
+    wide, high = 2.1, 2.05
     with new_figure(0.55 + wide * across, high * down + 0.1) as figure:
         full_width, full_height = figure.get_size_inches()
         for number, curve in enumerate(curves):
             x = 0.55 + (number % ACROSS) * wide
             y = full_height - (number // ACROSS) * high - high + 0.4
             axes = figure.add_axes(
-                (x / full_width, y / full_height, (wide - 0.2) / full_width, 1.0 / full_height)
+                (x / full_width, y / full_height, (wide - 0.2) / full_width, 1.3 / full_height)
             )
             axes.patch.set_visible(False)
             axes.set_ylim(-most, most)

@@ -121,6 +121,7 @@ def drilldown(
             f"stagetrace diff {shlex.quote(run)} {shlex.quote(item)}"
             f" --conditions {shlex.quote(baseline)},{shlex.quote(condition)}"
             + (f" --run {state.first_run + 1}" if state.runs > 1 else ""),
+            f"stagetrace show {shlex.quote(run)} {shlex.quote(item)}",
         ),
     )
 

@@ -17,7 +17,7 @@ RESULT = 300
 """Letters of a tool's result."""
 
 Piece: TypeAlias = tuple[Literal["", "ins", "del"], str]
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]+")
+_WORDS = re.compile(r"\w+\s*|[^\w\s]+\s*|\s+")
 _MOST_WORDS = 600
 
 
@@ -46,14 +46,16 @@ def changed_words(base: str, variant: str) -> tuple[tuple[Piece, ...], tuple[Pie
 
     Example:
         >>> changed_words("Move the mail", "Move that mail")[1]
-        (('', 'Move '), ('ins', 'that'), ('', ' mail'))
+        (('', 'Move '), ('ins', 'that '), ('', 'mail'))
     """
     left, right = _WORDS.findall(excerpt(base)), _WORDS.findall(excerpt(variant))
     if max(len(left), len(right)) > 2 * _MOST_WORDS:
         return (("", "".join(left)),), (("", "".join(right)),)
     before: list[Piece] = []
     after: list[Piece] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    # White space goes with the word before it and does not make it another word.
+    keys = [word.strip() for word in left], [word.strip() for word in right]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         same = tag == "equal"
         if i1 < i2:
             before.append(("" if same else "del", "".join(left[i1:i2])))

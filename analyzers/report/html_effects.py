@@ -48,12 +48,15 @@ HEADS = (
     ("diff", "value minus base"),
     ("low", "lower end of the 95 % interval of the difference"),
     ("high", "upper end of the 95 % interval of the difference"),
-    ("b/c", "items right only in the base, items right only under the condition"),
+    (
+        "b/c",
+        f"right only in the base / only under the condition; {DASH} where no single run is right or wrong",
+    ),
     ("p", "not adjusted"),
     ("Holm", "adjusted by Holm over the family"),
     ("BH", "adjusted by Benjamini and Hochberg over the family"),
-    ("clust", "exact sign-flip test over clusters"),
-    ("micro", "sum over all items divided once"),
+    ("clust", f"p of the exact sign-flip test over clusters; {DASH} where items have none"),
+    ("micro", f"all items summed, then divided; {DASH} where a metric is no ratio"),
     ("undef.", "items without a value on at least one side"),
     ("missing", "items of the base that the condition lacks"),
     ("n", "items compared"),
@@ -122,8 +125,6 @@ def _remarks(effect: Effect) -> list[str]:
     out = []
     if effect.difference is None:
         out.append(reason(effect))
-    if effect.few and effect.low is not None:
-        out.append("fewer than 10 items changed: a bootstrap interval is too narrow then")
     if effect.interval_disagrees:
         out.append("interval and p disagree about zero; the mark follows p")
     if effect.clusters_disagree:

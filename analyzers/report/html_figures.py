@@ -18,6 +18,9 @@ from analyzers.report.names import shown_name
 from analyzers.report.numbers import change, count, interval, probability
 
 _AT = re.compile(r"recall@(\d+)")
+_WIDTH = re.compile(r'width="(\d+)"')
+_PHONE = 704
+"""Width in pixels up to which a figure keeps its size."""
 CAPTION = (
     "Difference from the base in percentage points with its 95 % interval; the line at 0 is the "
     "base. Filled square and thick line: Holm-adjusted p < .05, orange worse, blue better. Open "
@@ -32,8 +35,8 @@ class Figure:
 
     svg: str
     caption: str
-    numbers: str
-    """Where its numbers stand, as an anchor."""
+    wide: bool = True
+    """Too wide for a phone, where it scrolls."""
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 
@@ -88,7 +91,12 @@ def _forest(material: Material, groups: Sequence[Group], prefix: str) -> tuple[F
     few = sum(effect.n < FEWEST for panel in panels for effect in panel.effects.values())
     if few:
         caption += f" {few} cells with under {FEWEST} pairs are not drawn."
-    return Figure(svg, caption, "effects"), ""
+    return Figure(svg, caption, wide=_is_wide(svg)), ""
+
+
+def _is_wide(svg: str) -> bool:
+    width = _WIDTH.search(svg)
+    return width is not None and int(width[1]) > _PHONE
 
 
 def _panels(material: Material) -> list[Panel]:
@@ -188,5 +196,9 @@ def _curve_figure(
         for place, effect in points
     )
     return Figure(
-        svg, caption, "", ("condition", scale, "diff", "95 % interval", "Holm", "n"), rows
+        svg,
+        caption,
+        _is_wide(svg),
+        ("condition", scale, "diff", "95 % interval", "Holm", "n"),
+        rows,
     )

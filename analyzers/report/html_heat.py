@@ -23,6 +23,8 @@ STAGE_WORDS = {
     "outcome": "outcome",
     "cost": "cost",
 }
+FEWEST = 5
+"""Items under which a difference gets no colour."""
 _SIGNIFICANT = {"*", "·"}
 
 
@@ -136,10 +138,10 @@ def minus(text: str) -> str:
 
 
 def tone(metric: Metric, effect: Effect) -> str:
-    """The class of a cell: worse or better, and how much; empty below the first step."""
+    """The class of a cell: worse or better, and how much; empty where it is small or n is."""
     points = round(100 * (effect.difference or 0.0), 1)
     step = step_of(points)
-    if not step or metric.better == "neither" or metric.unit != "share":
+    if not step or metric.better == "neither" or metric.unit != "share" or effect.n < FEWEST:
         return ""
     better = (points > 0) == (metric.better == "higher")
     return f"{'better' if better else 'worse'}{step}"

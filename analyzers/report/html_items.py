@@ -97,7 +97,7 @@ def item_rows(
 
 
 def _cell(state: State, anchor: str) -> ItemCell:
-    css = {"○": "x", "◐": "h", "✕": "x"}.get(state.glyph, "")
+    css = {"induced": "x", "mended": "m", "both": "o"}.get(state.kind, "")
     return ItemCell(state.glyph, state.words, anchor, css)
 
 

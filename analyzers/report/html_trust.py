@@ -72,20 +72,7 @@ def sentences(material: Material, anchors: Anchors) -> tuple[Sentence, ...]:
 
 
 def _facts(material: Material) -> Iterator[tuple[str, str]]:
-    subject, comparison = material.report.subject, material.report.comparison
-    yield "suite", subject.suite
-    yield "assistant", subject.assistant
-    source = f" ({subject.model_source[:16]})" if subject.model_source else ""
-    yield "model", f"{subject.model}{source}" if subject.model else ""
-    yield "what the model is", BASELINE_PROGRAM if subject.baseline_program else ""
-    yield "retriever", subject.retriever
-    yield "grading mode", subject.mode
-    yield "data version", subject.data_version
-    yield "schema", subject.schema_hash[:16]
-    yield "seed", "" if subject.seed is None else str(subject.seed)
-    yield "started", _joined(_date(run.manifest) for run in material.runs)
-    yield "written by", _joined(_version(run.manifest) for run in material.runs)
-    yield "runs an item and condition", str(comparison.runs) if comparison.runs else ""
+    subject = material.report.subject
     yield "pairs", _pairs(material)
     yield "missing", _missing(material)
     yield "without a value", _undefined(material)
@@ -94,7 +81,11 @@ def _facts(material: Material) -> Iterator[tuple[str, str]]:
     yield "interrupted", _counts(subject.interrupted)
     yield "without an admitted wording", _counts(subject.rejected)
     yield "spans", _spans(subject.spans_made, subject.spans_stored)
-    yield "folder", _joined(subject.runs)
+    yield "model source", subject.model_source[:16]
+    yield "schema", subject.schema_hash[:16]
+    yield "started", _joined(_date(run.manifest) for run in material.runs)
+    yield "written by", _joined(_version(run.manifest) for run in material.runs)
+    yield "read from", _joined(subject.runs)
 
 
 def _pairs(material: Material) -> str:
@@ -169,7 +160,7 @@ def _warnings(material: Material) -> Iterator[Warned]:
     for counts, what in (
         (subject.failed, "runs failed and have no score"),
         (subject.interrupted, "runs were interrupted"),
-        (subject.rejected, "items have no admitted wording"),
+        (subject.rejected, "items have no admitted wording; variants.jsonl tells why"),
     ):
         for condition, number in counts.items():
             if number:

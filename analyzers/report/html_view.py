@@ -40,6 +40,7 @@ class Plot:
 
     svg: Markup
     caption: str
+    wide: bool
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -50,6 +51,7 @@ class BlockView:
 
     key: str
     """What the ids of its own begin with."""
+    about: str
     trust: Trust
     omission: str
     sentences: tuple[Sentence, ...]
@@ -72,6 +74,11 @@ class BlockView:
     overlap: Overlap | None
     details: tuple[Markup, ...]
     method: Method
+
+    @property
+    def short(self) -> str:
+        """What the block is about, in few words."""
+        return self.about or self.trust.title
 
 
 def view_of(
@@ -113,6 +120,7 @@ def view_of(
     order = {(one.item, name): None for one in items for name in (baseline, *comparison.conditions)}
     return BlockView(
         key=anchors.section(""),
+        about=_about(material),
         trust=trust(material),
         omission=_omission(material, len(details), differing),
         sentences=sentences(material, anchors),
@@ -139,6 +147,11 @@ def view_of(
     )
 
 
+def _about(material: Material) -> str:
+    subject = material.report.subject
+    return " · ".join(part for part in (subject.suite, subject.assistant, subject.model) if part)
+
+
 def _plot(figure: object) -> Plot | None:
     from markupsafe import Markup
 
@@ -146,7 +159,7 @@ def _plot(figure: object) -> Plot | None:
 
     if not isinstance(figure, Figure):
         return None
-    return Plot(Markup(figure.svg), figure.caption, figure.heads, figure.rows)
+    return Plot(Markup(figure.svg), figure.caption, figure.wide, figure.heads, figure.rows)
 
 
 def _omission(material: Material, shown: int, differing: int) -> str:

@@ -60,7 +60,9 @@ def cleaned(text: str, *, prefix: str, title: str, description: str) -> str:
     """An SVG document as an element for HTML, as `figure_svg` says."""
     root = ElementTree.fromstring(text[text.index("<svg") :])
     _clean(root, prefix)
-    for name in ("width", "height", "version"):
+    width = float(root.attrib["width"].removesuffix("pt"))
+    root.set("width", f"{width * 4 / 3:.0f}")
+    for name in ("height", "version"):
         root.attrib.pop(name, None)
     root.set("role", "img")
     root.set("aria-labelledby", f"{prefix}-title {prefix}-desc")

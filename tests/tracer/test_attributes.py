@@ -10,7 +10,7 @@ def test_every_attribute_says_what_it_is(key):
     attribute = ATTRIBUTES[key]
     assert attribute.note.endswith(".")
     assert attribute.kinds
-    assert key.startswith("stagetrace.") == (attribute.convention == "stagetrace 1")
+    assert key.startswith("stagetrace.") == (attribute.convention == "stagetrace 2")
     assert lookup(key.replace("{i}", "7")) is attribute
 
 

@@ -1,0 +1,1 @@
+"""One file an analysis; each files itself with `analyzers.analysis.ANALYSES.add`."""
