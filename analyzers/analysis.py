@@ -41,7 +41,7 @@ class Panel:
     title: str
     fields: tuple[Field, ...]
     lines: tuple[Line, ...]
-    """A value that does not exist is None, never 0. `unit` of a line says what its levels are in."""
+    """What does not exist is None, never 0; `unit` of a line says what its levels are in."""
     notes: tuple[str, ...] = ()
 
 

@@ -38,8 +38,10 @@ UNCODED = "-"
 """No deterministic sign points to a code; a reader is needed."""
 
 _ABSTAINS = re.compile(
-    r"\b(?:do(?:es)? not (?:say|state|mention|contain|know)|don't (?:say|know)|doesn't (?:say|mention)"
-    r"|not (?:mentioned|stated|specified|available|provided|found)|no (?:information|mention|answer)"
+    r"\b(?:(?:do|does|did) not (?:say|state|mention|contain|know)"
+    r"|(?:don't|doesn't|didn't) (?:say|state|mention|contain|know)"
+    r"|not (?:mentioned|stated|specified|available|provided|found)"
+    r"|no (?:information|mention|answer)"
     r"|(?:cannot|can't|could not|couldn't|unable to) (?:find|determine|tell|answer|say)"
     r"|nothing (?:about|on|says))\b",
     re.IGNORECASE,
@@ -58,44 +60,11 @@ _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"\b[A-Z][\w'-]+")
 _LIST = re.compile(r"\s*(?:,|;|\band\b)\s*")
 _COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "has",
-        "have",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "that",
-        "the",
-        "this",
-        "to",
-        "was",
-        "were",
-        "will",
-        "with",
-        "you",
-        "your",
-        "i",
-        "we",
-        "they",
-        "he",
-        "she",
-        "not",
-        "no",
-    ]
+    re.findall(
+        r"\w+",
+        "and are as at be by for from has have in is it its of on or that this to was were will "
+        "with you your i we they he she not no",
+    )
 )
 
 

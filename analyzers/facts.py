@@ -61,6 +61,10 @@ class Notes:
     facts: list[Facts] = field(default_factory=list)
     slots: dict[tuple[str, str], Slot] = field(default_factory=dict)
     """By item and condition."""
+    codes: dict[tuple[str, str, int], str] = field(default_factory=dict)
+    """Codes of error by a labeller or a reviewer, by item, condition and replicate."""
+    coder: str = ""
+    """Who gave them."""
 
     def note(self, trace: Trace, condition: str, rows: Sequence[ScoreRow]) -> None:
         """Keep what is needed of a trace.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -13,7 +13,7 @@ from typing import Literal
 
 from assistants.base import AgentError, AssistantFactory, Parts, RetrieverFactory, Seeded
 from assistants.slots import Slot, seed_of
-from sandboxes.base import Sandbox
+from sandboxes.base import Forcing, Sandbox
 from tracer.errors import EndpointError, StagetraceError
 from tracer.fold import fold
 from tracer.protocols import Assistant, ChatModel, Prompted, Retriever
@@ -161,9 +161,16 @@ def _answer(bench: Bench, recorder: Recorder, slot: Slot, span: Span) -> Excepti
             span.fail(error)
             return error
         set_answer(span, answer)
-        # Teacher forcing: later turns see the answer key's text, where there is one.
-        history += [Message("user", request.text), Message("assistant", gold.reply or answer)]
+        history.append(Message("user", request.text))
+        history += _after_turn(bench.sandbox, slot, turn) or [
+            Message("assistant", gold.reply or answer)
+        ]
     return None
+
+
+def _after_turn(sandbox: Sandbox, slot: Slot, turn: int) -> Sequence[Message]:
+    """What later turns see of this one where the suite forces its own: gold calls and texts."""
+    return sandbox.gold_turn(slot.task, turn) if isinstance(sandbox, Forcing) else ()
 
 
 def _parts(bench: Bench, recorder: Recorder, slot: Slot) -> Parts:

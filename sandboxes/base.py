@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from tracer.records import Change, Json, Outcome, Task, Tool, Trace
+from tracer.records import Change, Json, Message, Outcome, Task, Tool, Trace
 from tracer.registry import Registry
 
 
@@ -73,6 +73,15 @@ class Sandbox(Protocol):
 
         It must not depend on the object's present state: old and foreign traces are graded too.
         """
+        ...
+
+
+@runtime_checkable
+class Forcing(Protocol):
+    """A sandbox of conversations whose later turns go on from the answer key (teacher forcing)."""
+
+    def gold_turn(self, task: Task, turn: int) -> Sequence[Message]:
+        """What follows the user's text of a turn; empty when the assistant's own turns count."""
         ...
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from assistants.base import ASSISTANTS, MODELS, RETRIEVERS, AssistantFactory, RetrieverFactory
 from assistants.run import Bench
 from assistants.user_agent import user_agent
-from sandboxes.base import SANDBOXES, Sandbox
 from stagetrace import settings
+from stagetrace.suite import find_own_modules, open_suite
 from tracer.errors import InputError
 from tracer.protocols import ChatModel
 from tracer.records import Form
@@ -51,19 +49,6 @@ class Choice:
         return self.assistant if self.assistant in KINDS else "user"
 
 
-def sandbox(suite: str, mode: str | None) -> Sandbox:
-    """A fresh sandbox of a suite, such as `office` or `workbench:email`.
-
-    Raises:
-        UnknownNameError: There is no such suite, part or mode.
-        DataMissingError: Its files are not there.
-    """
-    scheme, _, part = suite.partition(":")
-    if scheme not in SANDBOXES.names() and ":" in suite:
-        return SANDBOXES.get(suite)("", mode=mode, data=settings.data_folder)
-    return SANDBOXES.get(scheme)(part, mode=mode, data=settings.data_folder)
-
-
 def chat_model(name: str) -> ChatModel:
     """A chat model, such as `rules`, `openai:NAME` or `MODULE:ATTR`.
 
@@ -74,7 +59,7 @@ def chat_model(name: str) -> ChatModel:
     """
     scheme, _, argument = name.partition(":")
     if scheme not in MODELS.names():
-        _find_own_modules(name)
+        find_own_modules(name)
         found: Any = MODELS.get(name)
         return cast(ChatModel, found if callable(getattr(found, "chat", None)) else found(""))
     options: dict[str, Any] = {}
@@ -97,7 +82,7 @@ def retriever(name: str) -> RetrieverFactory:
     Raises:
         UnknownNameError: There is no such retriever.
     """
-    _find_own_modules(name)
+    find_own_modules(name)
     factory = RETRIEVERS.get(name)
     if name in _DENSE:
         return functools.partial(cast(Any, factory), folders=settings.model_folders())
@@ -113,21 +98,14 @@ def assistant(name: str) -> AssistantFactory:
     """
     if name in ASSISTANTS.names():
         return ASSISTANTS.get(name)
-    _find_own_modules(name)
+    find_own_modules(name)
     return user_agent(ASSISTANTS.get(name), name)
-
-
-def _find_own_modules(name: str) -> None:
-    """Have `MODULE:ATTR` found in the current folder, after all that is installed."""
-    here = str(Path.cwd())
-    if ":" in name and here not in sys.path:
-        sys.path.append(here)
 
 
 def bench(choice: Choice) -> Bench:
     """All parts of a run, built in this process."""
     return Bench(
-        sandbox=sandbox(choice.suite, choice.mode),
+        sandbox=open_suite(choice.suite, choice.mode, grading=True),
         model=chat_model(choice.model),
         assistant=assistant(choice.assistant),
         kind=choice.kind,

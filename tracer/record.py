@@ -24,8 +24,8 @@ from opentelemetry.context import Context
 from tracer import attributes as names
 from tracer.content import Content, content_of
 from tracer.current import IDENTITY_KEY, TRACE_KEY, enter, leave
-from tracer.errors import StoreError
 from tracer.encode import TraceEncoder
+from tracer.errors import StoreError
 from tracer.formats.otlp_json import decode_line, encode_line, latest
 from tracer.live import EndedBy, Kind, LiveTrace, is_below
 from tracer.live import Span as Span  # a recorder's callers name both

@@ -8,6 +8,7 @@ be told; the salt never leaves the process.
 
 from __future__ import annotations
 
+import functools
 import hmac
 import logging
 import os
@@ -230,7 +231,7 @@ class TraceRedactor:
             if mark in text:
                 for literal, kind, pattern in group:
                     if literal in text:
-                        text = pattern.sub(lambda m, k=kind: self._match(k, m), text)
+                        text = pattern.sub(functools.partial(self._match, kind), text)
         if not is_id and any([run.search(text) for run in shapes.LONG_RUNS]):
             text = shapes.PREFIXED.sub(self._prefixed, text)
         return text

@@ -25,8 +25,8 @@ from tracer.fold import fold
 from tracer.formats.otlp_json import read_file
 from tracer.limits import json_text
 from tracer.record import package_version
-from tracer.references import restored
 from tracer.records import Done, Json, Task, Trace
+from tracer.references import restored
 from tracer.stored import StoredSpan
 
 T = TypeVar("T")

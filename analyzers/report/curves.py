@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from analyzers.effect import Effect
 from analyzers.report.figure import new_figure
 from analyzers.report.palette import TOKENS
-from analyzers.report.svg import figure_svg
+from analyzers.report.svg import drawable, figure_svg
 
 RANGES = (5, 10, 15, 20, 30, 40, 50, 60, 75, 100)
 ACROSS = 5
@@ -71,12 +71,14 @@ def curves_svg(
                 axes.spines[side].set_visible(False)
             axes.spines["bottom"].set_color(_PALE["grid"])
             axes.tick_params(length=0, labelsize=8, labelcolor=_PALE["muted"])
-            axes.set_xticks(range(len(curve.points)), [place for place, _ in curve.points])
+            axes.set_xticks(
+                range(len(curve.points)), [drawable(place) for place, _ in curve.points]
+            )
             first = number % ACROSS == 0
             marks = [f"\u2212{most:g}", "0", f"+{most:g}"] if first else ["", "", ""]
             axes.set_yticks([-most, 0, most], marks)
-            axes.set_title(curve.label, size=9, color=_PALE["ink"], pad=5)
-            axes.set_xlabel(scale, size=8, color=_PALE["muted"], labelpad=2)
+            axes.set_title(drawable(curve.label), size=9, color=_PALE["ink"], pad=5)
+            axes.set_xlabel(drawable(scale), size=8, color=_PALE["muted"], labelpad=2)
             known = [
                 (place, effect)
                 for place, (_, effect) in enumerate(curve.points)

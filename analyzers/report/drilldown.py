@@ -100,7 +100,7 @@ def drilldown(
     return Drilldown(
         anchor=anchors.pair(item, condition),
         item_anchor=anchors.item(item),
-        item=item,
+        item=excerpt(item, 120),
         baseline=shown_name(baseline),
         condition=shown_name(condition),
         summary=_summary(state, found),
@@ -118,10 +118,10 @@ def drilldown(
             (shown_name(condition), variant.trace_id, _span_ids(variant)),
         ),
         commands=(
-            f"stagetrace diff {shlex.quote(run)} {shlex.quote(item)}"
+            f"stagetrace diff {shlex.quote(run)} {_word(item)}"
             f" --conditions {shlex.quote(baseline)},{shlex.quote(condition)}"
             + (f" --run {state.first_run + 1}" if state.runs > 1 else ""),
-            f"stagetrace show {shlex.quote(run)} {shlex.quote(item)}",
+            f"stagetrace show {shlex.quote(run)} {_word(item)}",
         ),
     )
 
@@ -134,7 +134,7 @@ def single(
     return Drilldown(
         anchor=anchors.pair(item, condition),
         item_anchor=anchors.item(item),
-        item=item,
+        item=excerpt(item, 120),
         baseline=shown_name(condition),
         condition="",
         summary=state.words if trace.outcome is not None else "not graded",
@@ -151,14 +151,17 @@ def single(
         gold=tuple(_gold(trace, None)),
         wording=(),
         traces=((shown_name(condition), trace.trace_id, _span_ids(trace)),),
-        commands=(
-            f"stagetrace show {shlex.quote(run)} {shlex.quote(item or trace.trace_id[:12])}",
-        ),
+        commands=(f"stagetrace show {shlex.quote(run)} {_word(item or trace.trace_id[:12])}",),
     )
 
 
 def _span_ids(trace: Trace) -> str:
     return " ".join(step.span_id for step in steps_of(trace) if step.span_id)
+
+
+def _word(item: str) -> str:
+    """The item in a command; a name nobody would type is left to be filled in."""
+    return shlex.quote(item) if len(item) <= 120 else "ITEM"
 
 
 def _summary(state: State, found: TraceDiff) -> str:

@@ -12,7 +12,7 @@ from analyzers.report.figure import new_figure
 from analyzers.report.layout import Group, Line
 from analyzers.report.numbers import count
 from analyzers.report.palette import TOKENS
-from analyzers.report.svg import figure_svg
+from analyzers.report.svg import drawable, figure_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,8 @@ def forest_svg(
 
 def line_label(line: Line) -> str:
     """How a row is called, reference poles marked."""
-    return f"{line.label} (ref)" if line.reference else line.label
+    label = drawable(line.label)
+    return f"{label} (ref)" if line.reference else label
 
 
 def scale_of(panel: Panel) -> int:
@@ -211,7 +212,7 @@ def _labels(axes: Axes, groups: Sequence[Group], width: float, left: float) -> N
             axes.text(
                 low - (left + 0.1) * inch,
                 at + height / 2,
-                group.axis,
+                drawable(group.axis),
                 size=8,
                 color=_PALE["muted"],
                 ha="left",

@@ -50,7 +50,7 @@ HEADS = (
     ("high", "upper end of the 95 % interval of the difference"),
     (
         "b/c",
-        f"right only in the base / only under the condition; {DASH} where no single run is right or wrong",
+        f"right only in the base / only in the condition; {DASH} where runs score no 0 or 1",
     ),
     ("p", "not adjusted"),
     ("Holm", "adjusted by Holm over the family"),

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzers.report.anchors import Anchors
+from analyzers.report.excerpts import excerpt
 from analyzers.report.item_states import Item, State
 from analyzers.report.names import shown_name
 
 MOST_COMBINATIONS = 12
 FEWEST_CONDITIONS = 3
 FEWEST_BROKEN = 10
+MOST_LETTERS = 120
+"""Letters of an item's name that are shown."""
 _BAR = 24
 
 
@@ -82,7 +85,7 @@ def item_rows(
     """
     return [
         ItemRow(
-            one.item,
+            excerpt(one.item, MOST_LETTERS),
             anchors.item(one.item),
             shown.get((one.item, baseline), ""),
             _cell(one.base, ""),

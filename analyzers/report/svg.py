@@ -19,6 +19,7 @@ SETTINGS: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.unicode_minus": True,
+    "text.parse_math": False,  # a condition called $x$ is no formula
 }
 """What matplotlib draws with; the same figure gives the same bytes."""
 
@@ -54,6 +55,11 @@ def figure_svg(figure: Figure, *, prefix: str, title: str, description: str) -> 
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(target, format="svg", metadata={"Date": None}, transparent=True)
     return cleaned(target.getvalue(), prefix=prefix, title=title, description=description)
+
+
+def drawable(text: str) -> str:
+    """Text without the two characters that XML cannot hold and `printable` lets pass."""
+    return text.replace("\ufffe", "?").replace("\uffff", "?")
 
 
 def cleaned(text: str, *, prefix: str, title: str, description: str) -> str:

@@ -94,7 +94,9 @@ def cluster_sign_flips(
         rng = np.random.default_rng(seed)
         rows = max(1, _CELLS // max(k, columns))
         for start in range(0, SAMPLED, rows):
-            signs: FloatArray = rng.integers(0, 2, size=(min(rows, SAMPLED - start), k)) * 2.0
+            drawn = rng.integers(0, 2, size=(min(rows, SAMPLED - start), k))
+            signs = drawn.astype(np.float64)
+            signs *= 2.0
             signs -= 1.0
             sums = product(signs, means)
             hits += np.count_nonzero(np.abs(sums, out=sums) >= thresholds, axis=0)

@@ -54,7 +54,12 @@ class Gold:
 
     def _calls(self, task: Task) -> Sequence[GoldCall]:
         """The gold calls of this turn; what a suite does not tell apart comes in the last turn."""
-        return (task.calls or ()) if self._turn == len(task.turns) - 1 else ()
+        last = len(task.turns) - 1
+        return [
+            call
+            for call in task.calls or ()
+            if self._turn == (last if call.turn is None else call.turn)
+        ]
 
     def _answer(self, task: Task) -> str:
         if task.answers:

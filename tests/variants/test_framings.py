@@ -105,7 +105,7 @@ def test_no_two_framings_share_a_frame(pole, checks):
 @pytest.mark.parametrize("pole", TEN)
 def test_openings_are_spread(pole, checks):
     starts = Counter(checks.opening(_plain(framing.text)) for framing in _of(pole))
-    assert max(starts.values()) <= 3, starts.most_common(3)
+    assert max(starts.values()) <= 2, starts.most_common(3)
     first = {checks.words(_plain(framing.text))[0] for framing in _of(pole)}
     assert len(first) >= 12, sorted(first)
 
@@ -151,6 +151,8 @@ def test_no_text_stands_under_two_poles():
 def test_no_word_gives_a_pole_away(checks):
     """In 30 % of a pole's framings but under 5 % of the others': a tell-tale tic."""
     known = checks.CASUAL_WORDS | {"literal", "please", "i'm", "am", "my"}
+    # Verbose framings tell a story in four times as many words, so these are in most of them.
+    known |= {"had", "was", "then", "now", "which", "there"}
     bags = [(f.pole, set(checks.words(_plain(f.text)))) for f in framings()]
     for pole in TEN:
         own = Counter(word for name, bag in bags if name == pole for word in bag)
