@@ -4,45 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from analyzers.blocks import Block
 from analyzers.compare import adjusted, measure
 from analyzers.effect import Comparison, Effect
 from analyzers.item_table import OUTCOMES
+from analyzers.panel import Panel
 from analyzers.report.subject import Subject
 from analyzers.score import ScoreRow
 from analyzers.score_table import Table
 from tracer.records import Json
 from tracer.registry import Registry
-
-Form: TypeAlias = Literal["text", "level", "change", "interval", "p", "count", "number", "percent"]
-"""How the values of a column are written: as they are; percent; points with sign; `[low, high]`,
-from two keys; p; a count; a number with two decimals; percent that are percent already."""
-Line: TypeAlias = Mapping[str, Json]
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One column of a panel."""
-
-    key: str
-    """Key of the lines; for an interval of the low end, `KEY_high` being the other."""
-    head: str
-    form: Form = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One table of an analysis, with full-precision values."""
-
-    name: str
-    """Of the analysis, and after a dot of the table where it has several."""
-    title: str
-    fields: tuple[Field, ...]
-    lines: tuple[Line, ...]
-    """What does not exist is None, never 0; `unit` of a line says what its levels are in."""
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +79,19 @@ class Study:
             pool(self.block.rows, group_of, self.comparison.baseline, metrics), mcnemar=False
         )
 
+    def by_axis(self, metrics: Sequence[str]) -> list[Effect]:
+        """Effects pooled over the conditions of each axis, in the order of the conditions.
+
+        The axis stands as condition, its members as group.
+        """
+        of = self.block.notes.axes()
+        names = [n for n in self.comparison.conditions if "@" not in n and of.get(n)]
+        members: dict[str, list[str]] = {}
+        for name in names:
+            members.setdefault(of[name], []).append(name)
+        found = self.pooled({name: of[name] for name in names}, metrics)
+        return [replace(one, group=", ".join(members[one.condition])) for one in found]
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -117,17 +103,6 @@ class Evidence:
 Analysis: TypeAlias = Callable[[Evidence], Iterable[Panel]]
 
 ANALYSES: Registry[Analysis] = Registry("analysis", "analyzers.analyses")
-
-EFFECT_FIELDS = (
-    Field("base", "base", "level"),
-    Field("variant", "value", "level"),
-    Field("difference", "diff", "change"),
-    Field("low", "95 % interval", "interval"),
-    Field("p", "p", "p"),
-    Field("holm", "Holm", "p"),
-    Field("n", "n", "count"),
-    Field("mark", ""),
-)
 
 
 def line_of(effect: Effect, unit: str = "share", **more: Json) -> dict[str, Json]:

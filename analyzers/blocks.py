@@ -64,13 +64,17 @@ class Blocks:
             model = trace.model_calls[0] if trace.model_calls else model
             facts = _of_trace(subject, trace, model)
             key = _key(facts)
-            block = self._blocks.setdefault(key, Block(replace(facts, runs=())))
+            prices = self._scoring.prices
+            about = "" if prices is None else f"{prices.currency} by {prices.source}".strip()
+            block = self._blocks.setdefault(key, Block(replace(facts, runs=(), prices=about)))
             if key not in met:
                 met.add(key)
                 block.subject = _joined(block.subject, facts, first=len(met) == 1)
             slot = (slots or {}).get((trace.request.item, trace.request.condition))
-            named = _at_density(trace, slot)
+            named = at_density(trace, slot)
             rows = score([named], self._metrics, self._scoring)
+            if named.outcome is not None and named.outcome.gold_answers:
+                block.subject = replace(block.subject, scoring=self._scoring.answers)
             block.rows += rows
             block.labels.note(named)
             block.notes.note(named, named.request.condition, rows)
@@ -84,10 +88,10 @@ class Blocks:
         return list(self._blocks.values())
 
 
-def _at_density(trace: Trace, slot: Slot | None) -> Trace:
+def at_density(trace: Trace, slot: Slot | None) -> Trace:
     """The trace with the density in its condition's name, where it is not the full one.
 
-    Else two runs of one dialect at two densities would be taken for two runs of one condition.
+    Otherwise two runs of one dialect at two densities would be taken for two runs of one condition.
     """
     if slot is None or slot.density is None or slot.density == 1:
         return trace

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import FrameType
 from typing import Literal
 
 from assistants.base import AgentError, AssistantFactory, Parts, RetrieverFactory, Seeded
+from assistants.limits import limited, time_limit
 from assistants.slots import Slot, seed_of
 from sandboxes.base import Forcing, Sandbox
 from tracer.errors import EndpointError, StagetraceError
@@ -24,8 +22,6 @@ from tracer.wrap import wrap_model, wrap_retriever, wrap_tool
 
 ERROR_CHARACTERS = 2_000
 """Of an error's text in a done-record; the trace holds more."""
-_AGAIN_S = 1.0
-"""How often an agent that swallows the time limit is told again."""
 
 
 class ItemTimeoutError(AgentError):
@@ -143,6 +139,10 @@ def _answer(bench: Bench, recorder: Recorder, slot: Slot, span: Span) -> Excepti
         bench.model.reseed(seed_of(bench.seed, slot.key))
     history: list[Message] = []
     answer = ""
+
+    def late() -> ItemTimeoutError:
+        return ItemTimeoutError(f"no answer within {bench.timeout_s:g} s")
+
     for turn, gold in enumerate(slot.task.turns):
         request = slot.request(turn, history)
         with _broken("preparing the turn", HarnessError):
@@ -150,7 +150,7 @@ def _answer(bench: Bench, recorder: Recorder, slot: Slot, span: Span) -> Excepti
         if isinstance(bench.model, Prompted):
             bench.model.begin(slot.task, request)
         try:
-            with _turn(request, bench.run), time_limit(bench.timeout_s):
+            with _turn(request, bench.run), time_limit(bench.timeout_s, late):
                 assistant = assistant or bench.assistant(parts)
                 answer = assistant.answer(request)
         except StagetraceError:
@@ -178,7 +178,10 @@ def _parts(bench: Bench, recorder: Recorder, slot: Slot) -> Parts:
     return Parts(
         recorder=recorder,
         model=wrap_model(bench.model, recorder),
-        tools=tuple(wrap_tool(tool, recorder, bench.sandbox) for tool in bench.sandbox.tools()),
+        tools=tuple(
+            wrap_tool(tool, recorder, bench.sandbox)
+            for tool in limited(bench.sandbox.tools(), bench.limits)
+        ),
         retriever=retriever
         and wrap_retriever(
             retriever, recorder, ranker=bench.retriever_name, data_source=collection
@@ -226,27 +229,3 @@ def is_endpoint_failure(error: BaseException) -> bool:
             return True
         seen = seen.__cause__
     return False
-
-
-@contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise `ItemTimeoutError` inside the block once the time is over.
-
-    It works where signals do: in the main thread of a process on a POSIX system. Elsewhere the time
-    is not limited. An agent that swallows the exception gets it again each second.
-    """
-    here = threading.current_thread() is threading.main_thread()
-    if seconds is None or not here or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def over(number: int, frame: FrameType | None) -> None:
-        raise ItemTimeoutError(f"no answer within {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

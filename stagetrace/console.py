@@ -69,6 +69,16 @@ def note(text: str) -> None:
     err().print(Text(text), soft_wrap=True)
 
 
+def ask(text: str) -> str:
+    """The line that a person types after a prompt; the prompt is no part of the result.
+
+    Raises:
+        EOFError: The input is closed.
+    """
+    err().print(Text(text), end="", soft_wrap=True)
+    return input()
+
+
 def fail(text: str) -> None:
     """Write the one line of an error."""
     note("stagetrace: " + printable(text))

@@ -42,6 +42,8 @@ class Choice:
     seed: int
     timeout_s: float | None
     run: str = ""
+    tools: str | None = None
+    """`MODULE:ATTR` of the user's own tools."""
 
     @property
     def kind(self) -> str:
@@ -105,7 +107,7 @@ def assistant(name: str) -> AssistantFactory:
 def bench(choice: Choice) -> Bench:
     """All parts of a run, built in this process."""
     return Bench(
-        sandbox=open_suite(choice.suite, choice.mode, grading=True),
+        sandbox=open_suite(choice.suite, choice.mode, grading=True, tools=choice.tools),
         model=chat_model(choice.model),
         assistant=assistant(choice.assistant),
         kind=choice.kind,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any, cast
@@ -9,14 +10,16 @@ from typing import Any, cast
 from assistants.base import EMBEDDERS
 from sandboxes.base import SANDBOXES, Sandbox
 from stagetrace import settings
-from tracer.errors import MissingExtraError, ModelWeightsMissingError
+from tracer.errors import InputError, MissingExtraError, ModelWeightsMissingError
 from tracer.protocols import Embedder
 
 SIMILARITY = "minilm"
 """Compares texts where a benchmark's rules ask for it and the weights are here."""
 
 
-def open_suite(name: str, mode: str | None = None, *, grading: bool = False) -> Sandbox:
+def open_suite(
+    name: str, mode: str | None = None, *, grading: bool = False, tools: str | None = None
+) -> Sandbox:
     """A fresh sandbox for `SCHEME`, `SCHEME:PART` or `MODULE:ATTR`.
 
     Args:
@@ -24,8 +27,10 @@ def open_suite(name: str, mode: str | None = None, *, grading: bool = False) -> 
         mode: Grading mode; None for the suite's own default.
         grading: Hand the suite a text similarity where its rules ask for one. Without the weights
             it compares equal texts only and says so in every outcome.
+        tools: `MODULE:ATTR` of the user's own tools, for a suite that takes them.
 
     Raises:
+        InputError: The suite takes no tools, or these are none.
         UnknownNameError: No suite has this name; the nearest names are offered.
         DataMissingError: Its files are not there.
     """
@@ -37,6 +42,12 @@ def open_suite(name: str, mode: str | None = None, *, grading: bool = False) -> 
     options: dict[str, Any] = {"mode": mode, "data": settings.data_folder}
     if grading and getattr(factory, "takes_similarity", False):
         options["similarity"] = _similarity()
+    if tools is not None:
+        if not getattr(factory, "takes_tools", False):
+            raise InputError(
+                f"--tools: suite {name!r} has its own tools; only tasks:PATH takes yours"
+            )
+        options["tools"] = (_own_attribute(tools), tools)
     return cast(Sandbox, factory(part, **options))
 
 
@@ -45,6 +56,23 @@ def _similarity() -> Embedder | None:
         return EMBEDDERS.get(SIMILARITY)(folders=settings.model_folders())
     except (MissingExtraError, ModelWeightsMissingError):
         return None
+
+
+def _own_attribute(name: str) -> Any:
+    """What `MODULE:ATTR` names.
+
+    Raises:
+        InputError: There is no such module or attribute.
+    """
+    find_own_modules(name)
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"--tools {name}: cannot be imported ({error}); give MODULE:ATTR, such as "
+            "my_tools:make for the function make in my_tools.py"
+        ) from error
 
 
 def find_own_modules(name: str) -> None:

@@ -79,7 +79,7 @@ class World(Protocol):
     name: str
 
     def state_digest(self) -> str:
-        """Digest of the whole state; equal digests, equal states."""
+        """Digest of the whole state; equal digests, equal states; empty where it is not known."""
         ...
 
     def take_changes(self) -> tuple[Change, ...]:

@@ -39,8 +39,8 @@ _DIGIT: Final = re.compile(r"\d")
 _EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CARD: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _PHONE: Final = re.compile(
-    r"(?<![\w@./-])(?:\+\d{8,15}|"
-    r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\) ?|\d{3}[ .-])\d{3,4}[ .-]\d{3,4})(?![\w-])"
+    r"(?<![\w@./+-])(?:\+\d{1,3}(?:[ ().-]{0,2}\d{2,8}){1,4}|"
+    r"(?:\(\d{2,4}\) ?|\d{3}[ .-])\d{3,4}[ .-]\d{3,4})(?![\w-])"
 )
 
 
@@ -232,6 +232,8 @@ class TraceRedactor:
                 for literal, kind, pattern in group:
                     if literal in text:
                         text = pattern.sub(functools.partial(self._match, kind), text)
+        if "://" in text and "@" in text:
+            text = shapes.URL_PASSWORD.sub(functools.partial(self._match, "url_password"), text)
         if not is_id and any([run.search(text) for run in shapes.LONG_RUNS]):
             text = shapes.PREFIXED.sub(self._prefixed, text)
         return text
@@ -261,31 +263,27 @@ class TraceRedactor:
         found: list[tuple[str, str]] = []
         done = 0
         for at in _places(text):
-            if at >= done and self._names_secret(text, at):
+            if at >= done and shapes.FOLLOWS.match(text, at) is not None:
                 done = self._pair_at(found, text, at)
         return found
 
-    def _names_secret(self, text: str, at: int) -> bool:
-        """Whether the stem at this place belongs to the name of a secret that has a value."""
-        if shapes.FOLLOWS.match(text, at) is None:
-            return False
+    def _pair_at(self, found: list[tuple[str, str]], text: str, at: int) -> int:
+        """Note what the name around this place stands for; the end of what was looked at."""
         before = shapes.BEFORE.search(text, max(0, at - _BEFORE), at)
         after = shapes.AFTER.match(text, at)
-        name = (before[0] if before else "") + (after[0] if after else "")
-        return bool(self.redactor.kind_of(name)) or name.lower() in ("bearer", "basic")
-
-    def _pair_at(self, found: list[tuple[str, str]], text: str, at: int) -> int:
-        """Note what the name at this place stands for; the end of it."""
+        begin = at if before is None else before.start()
+        name = text[begin:at] + (after[0] if after else "")
+        scheme = name.lower().rpartition(" ")[2]
+        kind = self.redactor.kind_of(name) or (scheme if scheme in ("bearer", "basic") else "")
+        if not kind or text.endswith(_MARK, 0, at):
+            return at + 1
         line = text.find("\n", at)
-        start = max(text.rfind("\n", 0, at) + 1, at - _BEFORE)
         end = min(len(text) if line < 0 else line, at + _WINDOW)
-        last = at + 1
         for pattern in shapes.NAMED:
-            match = pattern.search(text, start, end)
-            if match is None or match.start() > at + 1:
+            match = pattern.search(text, max(0, begin - 4), end)
+            if match is None or not match.start("name") <= at < match.end("name"):
                 continue
-            name, secret = match["name"], match["value"].rstrip()
-            kind = shapes.secret_kind(name) or name.lower()
+            secret = match["value"].rstrip()
             if pattern is shapes.BEARER and not _DIGIT.search(secret):
                 continue
             if pattern is shapes.PAIR:
@@ -297,9 +295,8 @@ class TraceRedactor:
                     continue
             if secret and _MARK not in secret and not self.redactor.is_exempt(secret):
                 found.append((kind, secret))
-                last = max(last, match.end())
-                break
-        return last
+                return max(at + 1, match.end())
+        return at + 1
 
     def _masked(self, text: str) -> str:
         mask, token = self.redactor.mask, self.redactor.token

@@ -11,78 +11,27 @@ import re
 from functools import cache
 from typing import Final, TypeAlias
 
-_WORDS: Final = frozenset(
-    (
-        "password",
-        "passwd",
-        "passphrase",
-        "passcode",
-        "pwd",
-        "secret",
-        "secrets",
-        "apikey",
-        "authorization",
-        "cookie",
-        "cookies",
-        "credential",
-        "credentials",
-        "accesstoken",
-        "authtoken",
-        "refreshtoken",
-        "sessiontoken",
-        "privatekey",
-        "secretkey",
-        "accesskey",
-        "bearer",
-        "jwt",
-    )
-)
-_KEY_BEFORE: Final = frozenset(
-    (
-        "api",
-        "access",
-        "secret",
-        "private",
-        "signing",
-        "encryption",
-        "auth",
-        "account",
-        "master",
-        "shared",
-        "service",
-        "subscription",
-        "license",
-    )
-)
-_NO_SECRET_TOKEN: Final = frozenset(
-    (
-        "page",
-        "sync",
-        "next",
-        "continuation",
-        "cancel",
-        "cancellation",
-        "eos",
-        "bos",
-        "pad",
-        "stop",
-        "unk",
-        "mask",
-        "max",
-        "min",
-        "num",
-    )
-)
+# fmt: off
+_WORDS: Final = frozenset((
+    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "secrets", "apikey",
+    "authorization", "cookie", "cookies", "credential", "credentials", "accesstoken", "authtoken",
+    "refreshtoken", "sessiontoken", "privatekey", "secretkey", "accesskey", "bearer", "jwt",
+))
+_KEY_BEFORE: Final = frozenset((
+    "api", "access", "secret", "private", "signing", "encryption", "auth", "account", "master",
+    "shared", "service", "subscription", "license",
+))
+_NO_SECRET_TOKEN: Final = frozenset((
+    "page", "sync", "next", "continuation", "cancel", "cancellation", "eos", "bos", "pad", "stop",
+    "unk", "mask", "max", "min", "num",
+))
+# fmt: on
 _AFTER_TOKEN: Final = frozenset({"value", "secret", "header"})
-_PASSWORD_WORDS: Final = frozenset(
-    (
-        "password",
-        "passwd",
-        "passphrase",
-        "passcode",
-        "pwd",
-    )
-)
+# fmt: off
+_PASSWORD_WORDS: Final = frozenset((
+    "password", "passwd", "passphrase", "passcode", "pwd",
+))
+# fmt: on
 _SPLIT: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 STEMS: Final = (
@@ -95,7 +44,7 @@ FOLLOWS: Final = re.compile(
     r"|[\w-]{0,40} [^\s:=-]"
 )
 """What stands behind a stem where a value may follow, tried at the stem itself."""
-BEFORE: Final = re.compile(r"[\w.-]*\Z")
+BEFORE: Final = re.compile(r"(?:[\w.-]+ )?[\w.-]*\Z")
 AFTER: Final = re.compile(r"[\w.-]*")
 
 
@@ -152,7 +101,8 @@ SHAPES: Final = {
         *_shapes("mailgun", "key-", _B + r"key-[0-9a-z]{32}"),
     ),
     "_": (
-        *_shapes("stripe", "k_live_ k_test_ whsec_", _B + r"(?:[rsp]k_(?:live|test)|whsec)_\w{10,}"),
+        *_shapes("stripe", "k_live_ k_test_", _B + r"[rsp]k_(?:live|test)_\w{10,}"),
+        *_shapes("stripe", "whsec_", _B + r"whsec_\w{10,}"),
         *_shapes("github", "ghp_ gho_ ghu_ ghs_ ghr_", _B + r"gh[pousr]_[A-Za-z0-9]{20,}"),
         *_shapes("github", "github_pat_", _B + r"github_pat_\w{20,}"),
         *_shapes("huggingface", "hf_", _B + r"hf_[A-Za-z0-9]{20,}"),
@@ -192,43 +142,13 @@ PEM: Final = re.compile(
 )
 
 # Prefixes under which APIs hand out ids of calls, messages and files; ids are never touched.
-_ID_PREFIXES: Final = frozenset(
-    (
-        "call",
-        "toolu",
-        "msg",
-        "chatcmpl",
-        "cmpl",
-        "resp",
-        "run",
-        "thread",
-        "asst",
-        "file",
-        "req",
-        "fc",
-        "rs",
-        "batch",
-        "gen",
-        "item",
-        "ws",
-        "vs",
-        "step",
-        "tool",
-        "id",
-        "uuid",
-        "doc",
-        "lc",
-        "nextpart",
-        "boundary",
-        "srvtoolu",
-        "event",
-        "evt",
-        "trace",
-        "span",
-        "cus",
-        "sub",
-    )
-)
+# fmt: off
+_ID_PREFIXES: Final = frozenset((
+    "call", "toolu", "msg", "chatcmpl", "cmpl", "resp", "run", "thread", "asst", "file", "req",
+    "fc", "rs", "batch", "gen", "item", "ws", "vs", "step", "tool", "id", "uuid", "doc", "lc",
+    "nextpart", "boundary", "srvtoolu", "event", "evt", "trace", "span", "cus", "sub",
+))
+# fmt: on
 _SECRET_PREFIX: Final = re.compile(
     r"(?:^|[_-])(?:key|tok|token|secret|pat|api|sk|live|prod|auth|pass)(?:[_-]|$)", re.IGNORECASE
 )
@@ -262,7 +182,7 @@ def is_prefixed_secret(prefix: str, run: str) -> bool:
 # Names and values in texts. Quotes may be escaped, where a text holds JSON that holds JSON.
 QUOTED: Final = re.compile(
     r"""(?P<q>\\*["'])(?P<name>[A-Za-z_][\w .-]{0,60}?)(?P=q)\s*[:=]\s*"""
-    r"""[bru]?(?P<v>\\*["'])(?P<value>.*?)(?<!\\)(?P=v)"""
+    r"""(?:[bru](?=\\*["']))?(?P<v>\\*["'])(?P<value>.*?)(?<!\\)(?P=v)"""
 )
 """`"api_key": "..."`, with either quote."""
 NUMBERED: Final = re.compile(
@@ -271,7 +191,7 @@ NUMBERED: Final = re.compile(
 """`"pin": 1234`."""
 PAIR: Final = re.compile(
     r"""(?<![\w.-])-{0,2}(?P<name>[A-Za-z_][\w.-]{0,60})\s?(?P<how>=|:)\s?"""
-    r"""[bru]?(?P<q>\\*["']?)(?P<value>[^\s"'\\,;&)}\]<>]{4,})"""
+    r"""(?:[bru](?=\\*["']))?(?P<q>\\*["']?)(?P<value>[^\s"'\\,;&)}\]<>]{4,})"""
 )
 """`api_key=...`, `password: ...`."""
 OPTION: Final = re.compile(r"(?<![\w-])--(?P<name>[a-z][\w-]{1,60}) (?P<value>[^\s\"']{4,})")
@@ -283,7 +203,7 @@ SENTENCE: Final = re.compile(
 """`the password is ...`."""
 AUTHORIZATION: Final = re.compile(
     r"""(?i)\b(?P<name>(?:proxy-)?authorization|(?:set-)?cookie)(?P<q>\\*["']?)"""
-    r"""\s*[:=]\s*[bru]?\\*["']?(?P<value>[^\r\n"'\\]{4,})"""
+    r"""\s*[:=]\s*\\*["']?(?P<value>[^\r\n"'\\]{4,})"""
 )
 """A whole header, whatever its scheme."""
 BEARER: Final = re.compile(r"(?i)\b(?P<name>bearer|basic)\s+(?P<value>[\w.~+/=-]{12,})")

@@ -181,14 +181,17 @@ def _describe_call(
     if not tool.writes:
         return None
     before = world.state_digest()
-    span.set(names.STATE_BEFORE, before)
-    return before
+    if before:
+        span.set(names.STATE_BEFORE, before)
+    return before or None
 
 
 def _note_changes(span: Span, tool: Tool, world: World | None, before: str | None) -> None:
     if world is None:
         return
     changes = world.take_changes()
+    if before is None and not changes:
+        return  # a reading tool, or a world whose state nobody can look at
     if tool.writes:
         span.set(names.STATE_AFTER, world.state_digest() if changes else before)
     if tool.writes or changes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tracer.errors import UnknownNameError
 from tracer.registry import nearest
-from variants.base import POLES
+from variants.base import POLES, Helpers
 from variants.features import DIALECTS
 
 BASE = "base"
@@ -82,12 +82,17 @@ def needs_model(condition: str) -> bool:
     return condition in POLES.names() or known(condition) == "rtt"
 
 
-def available(authored: Iterable[str] = ()) -> list[str]:
-    """The conditions that can be made without a model.
+def available(authored: Iterable[str] = (), helpers: Helpers | None = None) -> list[str]:
+    """The conditions that can be made with what is at hand.
 
     Args:
-        authored: Conditions for which a suite ships wordings.
+        authored: Conditions for which a suite ships wordings or has framings.
+        helpers: With a rewriter all poles can be made, with a translator `rtt`.
     """
     shipped = set(authored)
     made = {BASE, "typos", *(DIALECT + name for name in DIALECTS.names())}
+    if helpers is not None and helpers.rewriter is not None:
+        made |= set(POLES.names())
+    if helpers is not None and helpers.translator is not None:
+        made.add("rtt")
     return [name for name in conditions() if name in made | shipped]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import get_args
 
 from tracer.errors import MissingExtraError, VariantError
@@ -17,6 +17,7 @@ from variants.gating import rejection, run_gates
 from variants.noise.round_trip import round_trip
 from variants.noise.typos import released_typos, typos
 from variants.parse import head_verb, parse
+from variants.parsed import Parsed
 from variants.protect import protected_spans, texts
 from variants.rewrite import Candidate, rewrite
 from variants.transduce import Tier, transduce
@@ -206,7 +207,7 @@ class _Slot:
         start = 0
         for number, (turn, spans) in enumerate(zip(self.turns, self.spans, strict=True)):
             done = transduce(
-                parse(turn, spans),
+                _parsed(turn, spans),
                 dialect,
                 item=self._key(number),
                 protected=spans,
@@ -369,10 +370,16 @@ class _Slot:
         return self.head_verb or _verb_of(self.turns[0], self.spans[0])
 
 
+@lru_cache(maxsize=64)
+def _parsed(text: str, spans: tuple[Span, ...]) -> Parsed:
+    """The parse of a turn, which the conditions of one item share."""
+    return parse(text, spans)
+
+
 def _verb_of(text: str, spans: tuple[Span, ...]) -> str:
     """The lemma of a text's main predicate; empty where no parser is installed."""
     try:
-        return head_verb(parse(text, spans))
+        return head_verb(_parsed(text, spans))
     except MissingExtraError:
         return ""
 

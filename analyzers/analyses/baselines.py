@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, EFFECT_FIELDS, Evidence, Field, Panel, line_of
+from analyzers.analysis import ANALYSES, Evidence, line_of
+from analyzers.panel import EFFECT_FIELDS, Field, Panel
 
 
 @ANALYSES.add("baselines")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel, Study
+from analyzers.analysis import ANALYSES, Evidence, Study
 from analyzers.item_table import ItemLine, item_table
+from analyzers.panel import Field, Panel
 
 LABELS = ("bin", "kind", "gold_length", "split", "domain")
 """Labels that say how complex an item is, whichever a suite has."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel, Study
+from analyzers.analysis import ANALYSES, Evidence, Study
+from analyzers.panel import Field, Panel
 from analyzers.ranking import CURVE
 from analyzers.statistics.relative import relative_drop
 from tracer.records import Json

@@ -4,40 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, EFFECT_FIELDS, Evidence, Field, Panel, Study, line_of
+from analyzers.about import CREDIT, dialect_words, features_a_request
+from analyzers.analysis import ANALYSES, Evidence, line_of
+from analyzers.panel import EFFECT_FIELDS, Field, Panel
 from tracer.records import Json
-
-CREDIT = (
-    "features from eWAVE 3.0 (ewave-atlas.org, ed. Kortmann, Lunkenheimer and Ehret, CC BY 3.0); "
-    "rules are ours"
-)
-
-
-def features_a_request(study: Study, condition: str) -> tuple[float | None, float | None]:
-    """Places that dialect features changed, a request on average, and the density asked for."""
-    slots = [
-        slot
-        for (_, name), slot in study.block.notes.slots.items()
-        if name == condition and slot.features is not None
-    ]
-    if not slots:
-        return None, None
-    densities = {slot.density for slot in slots}
-    density = densities.pop() if len(densities) == 1 else None
-    return sum(slot.features or 0 for slot in slots) / len(slots), density
-
-
-def dialect_words(study: Study, condition: str) -> str:
-    """How a dialect row reads: features of a variety, and no speakers of it.
-
-    Source:
-        Lost in the Request, section 2.1.2: stress tests, not samples of how people write.
-    """
-    name = condition.removeprefix("dialect_").partition("@")[0]
-    variety = name.replace("_", " ").title()
-    density = features_a_request(study, condition)[1]
-    asked = "" if density is None else f", density {density:g}"
-    return f"rule-based features of {variety} English{asked}, not speakers"
 
 
 @ANALYSES.add("dialects")
@@ -66,10 +36,10 @@ def dialects(evidence: Evidence) -> Iterable[Panel]:
                 "dialects",
                 f"Dialects, {study.outcome}: {study.title}",
                 (
-                    Field("words", "wording"),
+                    Field("condition", "dialect"),
                     Field("features", "features a request", "number"),
                     *EFFECT_FIELDS,
                 ),
                 tuple(lines),
-                (CREDIT,),
+                (*(f"{line['condition']}: {line['words']}" for line in lines), CREDIT),
             )

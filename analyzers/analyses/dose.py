@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, EFFECT_FIELDS, Evidence, Field, Panel, Study, line_of
+from analyzers.analysis import ANALYSES, Evidence, Study, line_of
+from analyzers.panel import EFFECT_FIELDS, Field, Panel
 from tracer.records import Json
 
 _METRICS = ("recall@5", "answer_accuracy", "required_call_recall", "success")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel, Study
+from analyzers.analysis import ANALYSES, Evidence, Study
 from analyzers.error_codes import GENERATION, RETRIEVAL, UNCODED
 from analyzers.facts import Facts
+from analyzers.panel import Field, Panel
 
 SLICES = ("style-induced", "persistent", "baseline")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel
+from analyzers.analysis import ANALYSES, Evidence
 from analyzers.item_table import item_table
+from analyzers.panel import Field, Panel
 
 
 @ANALYSES.add("fragility")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
-from analyzers.analysis import ANALYSES, EFFECT_FIELDS, Evidence, Field, Panel, Study, line_of
+from analyzers.analysis import ANALYSES, Evidence, Study, line_of
 from analyzers.compare import adjusted
 from analyzers.effect import Effect
 from analyzers.pairing import mean_of
+from analyzers.panel import EFFECT_FIELDS, Field, Panel
 from tracer.records import Json
 
 RIGHT, FOUND = "answer_accuracy", "recall@5"
+Values: TypeAlias = Mapping[str, Mapping[str, float | None]]
+"""Condition to item to the mean over its runs."""
 
 
 @ANALYSES.add("localisation")
@@ -27,7 +31,9 @@ def localisation(evidence: Evidence) -> Iterable[Panel]:
     for study in evidence.studies:
         if not {RIGHT, FOUND} <= set(study.comparison.metrics):
             continue
-        counted = [_counts(study, name) for name in study.comparison.conditions]
+        recall, right = _values(study, FOUND), _values(study, RIGHT)
+        baseline = study.comparison.baseline
+        counted = [_counts(recall, right, baseline, name) for name in study.comparison.conditions]
         lines = [line for line in counted if line is not None]
         if not lines:
             continue
@@ -74,7 +80,7 @@ def gold_in_both(study: Study) -> list[Effect]:
     return adjusted(found)
 
 
-def _values(study: Study, metric: str) -> Mapping[str, Mapping[str, float | None]]:
+def _values(study: Study, metric: str) -> Values:
     """Condition to item to the mean over its runs."""
     runs: dict[str, dict[str, list[float | None]]] = {}
     for row in study.block.rows:
@@ -86,10 +92,7 @@ def _values(study: Study, metric: str) -> Mapping[str, Mapping[str, float | None
     }
 
 
-def _counts(study: Study, condition: str) -> dict[str, Json] | None:
-    baseline = study.comparison.baseline
-    recall, right = _values(study, FOUND), _values(study, RIGHT)
-
+def _counts(recall: Values, right: Values, baseline: str, condition: str) -> dict[str, Json] | None:
     def complete(side: str) -> set[str]:
         return {
             item
@@ -107,7 +110,7 @@ def _counts(study: Study, condition: str) -> dict[str, Json] | None:
         wrong = [item for item in items if recall[side][item] == 1 and (right[side][item] or 0) < 1]
         return len(wrong) / len(items)
 
-    def mean(of: Mapping[str, Mapping[str, float | None]], side: str) -> float:
+    def mean(of: Values, side: str) -> float:
         return sum(of[side][item] or 0.0 for item in items) / len(items)
 
     return {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel
+from analyzers.analysis import ANALYSES, Evidence
+from analyzers.panel import Field, Panel
 from tracer.records import Json
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, EFFECT_FIELDS, Evidence, Field, Panel, line_of
+from analyzers.analysis import ANALYSES, Evidence, line_of
 from analyzers.base import METRICS
+from analyzers.panel import EFFECT_FIELDS, Field, Panel
 
 _METRICS = ("recall@5", "answer_accuracy", "required_call_recall", "no_call", "call_f1", "success")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel, line_of
+from analyzers.analysis import ANALYSES, Evidence, line_of
 from analyzers.base import METRICS
+from analyzers.panel import Field, Panel
 
 SIGNALS = (
     "recall@5",

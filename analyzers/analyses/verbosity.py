@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, EFFECT_FIELDS, Evidence, Field, Panel, Study, line_of
-from analyzers.compare import adjusted
-from analyzers.effect import Effect
-from analyzers.statistics.quartiles import rank_quartiles
+from analyzers.analysis import ANALYSES, Evidence, line_of
+from analyzers.padding import by_quartile
+from analyzers.panel import EFFECT_FIELDS, Field, Panel
 
 _METRICS = ("recall@5", "answer_accuracy", "required_call_recall", "success")
-
-
-def padding(study: Study, condition: str) -> dict[str, float]:
-    """Item to words of its wording over words of the original."""
-    return {
-        fact.item: fact.padding
-        for fact in study.block.notes.facts
-        if fact.condition == condition and fact.padding is not None
-    }
 
 
 @ANALYSES.add("verbosity")
@@ -52,29 +41,3 @@ def verbosity(evidence: Evidence) -> Iterable[Panel]:
                     tuple(lines),
                     ("quartile 1 is the least padded quarter of the items, by rank",),
                 )
-
-
-def by_quartile(study: Study, metric: str) -> list[tuple[Effect, float, float]]:
-    """Effects by condition and quartile, with the least and most padding of each."""
-    rows = [row for row in study.block.rows if row.metric == metric]
-    baseline = study.comparison.baseline
-    effects: list[Effect] = []
-    ends: list[tuple[float, float]] = []
-    for condition in study.comparison.conditions:
-        ratios = padding(study, condition)
-        if len(set(ratios.values())) < 2:
-            continue
-        for quartile, items in _items(rank_quartiles(ratios)).items():
-            part = [r for r in rows if r.item in items and r.condition in (baseline, condition)]
-            for effect in study.measured(part, [condition]) if part else ():
-                effects.append(replace(effect, group=str(quartile)))
-                inside = [ratios[item] for item in items]
-                ends.append((min(inside), max(inside)))
-    return [(one, *pair) for one, pair in zip(adjusted(effects), ends, strict=True)]
-
-
-def _items(quartiles: Mapping[str, int]) -> dict[int, set[str]]:
-    out: dict[int, set[str]] = {number: set() for number in (1, 2, 3, 4)}
-    for item, quartile in quartiles.items():
-        out[quartile].add(item)
-    return {number: items for number, items in out.items() if items}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.analysis import ANALYSES, Evidence, Field, Panel
+from analyzers.analysis import ANALYSES, Evidence
+from analyzers.panel import Field, Panel
 from analyzers.verbs import retention_of
 
 
@@ -47,7 +48,5 @@ def verbs(evidence: Evidence) -> Iterable[Panel]:
                     Field("no_verb", "no verb", "count"),
                 ),
                 tuple(lines),
-                (
-                    "wordings that were not parsed, and requests without a main verb, are in no share",
-                ),
+                ("wordings that were not parsed and requests without a verb are in no share",),
             )

@@ -16,7 +16,7 @@ from analyzers.report.drilldown import Drilldown, drilldown, single
 from analyzers.report.figure import plots_possible
 from analyzers.report.html_figures import Figures, figures_of
 from analyzers.report.html_view import BlockView, view_of
-from analyzers.report.item_states import Item, items_of
+from analyzers.report.item_states import Items, items_of
 from analyzers.report.layout import Group, grouped
 from analyzers.report.material import Material
 from analyzers.report.pair_choice import Pair, differing_pairs
@@ -54,7 +54,7 @@ class _Block:
     material: Material
     anchors: Anchors
     groups: tuple[Group, ...]
-    items: list[Item]
+    items: Items
     pairs: list[Pair]
     """Pairs that differ, the most instructive first; single traces where there is one condition."""
     figures: Figures
@@ -136,11 +136,11 @@ def _block(number: int, material: Material, *, draw: bool) -> _Block:
         Anchors(number),
         groups,
         items,
-        differing_pairs(items, comparison.conditions),
+        differing_pairs(items.rows, comparison.conditions),
         figures_of(material, groups, prefix=prefix, draw=draw),
     )
     if block.alone:
-        block.pairs = [Pair(one.item, block.only, one.base) for one in items if one.base.runs]
+        block.pairs = [Pair(one.item, block.only, one.base) for one in items.rows if one.base.runs]
     return block
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from analyzers.item_table import ItemTable
 from analyzers.report.anchors import Anchors
 from analyzers.report.excerpts import excerpt
 from analyzers.report.item_states import Item, State
@@ -43,7 +43,7 @@ class ItemRow:
     stage: str
     broken: int
     conditions: str
-    """Numbers of the conditions in which it is broken, for the filter."""
+    """Numbers of the conditions that break it, for the filter."""
     kinds: str
 
 
@@ -92,7 +92,9 @@ def item_rows(
             tuple(_cell(one.states[name], shown.get((one.item, name), "")) for name in conditions),
             one.stage,
             one.broken,
-            " ".join(str(at) for at, name in enumerate(conditions) if one.states[name].broken),
+            " ".join(
+                str(at) for at, name in enumerate(conditions) if one.states[name].kind == "induced"
+            ),
             " ".join(one.kinds),
         )
         for one in items
@@ -104,27 +106,26 @@ def _cell(state: State, anchor: str) -> ItemCell:
     return ItemCell(state.glyph, state.words, anchor, css)
 
 
-def overlap(items: Sequence[Item], conditions: Sequence[str]) -> Overlap | None:
+def overlap(table: ItemTable) -> Overlap | None:
     """Combinations of conditions that break the same items, most frequent first.
 
     None under 3 conditions or 10 broken items, where the item table says it better.
     """
-    if len(conditions) < FEWEST_CONDITIONS:
+    number = sum(items for _, items in table.overlap)
+    if len(table.conditions) < FEWEST_CONDITIONS or number < FEWEST_BROKEN:
         return None
-    sets = Counter(
-        tuple(one.states[name].broken for name in conditions) for one in items if one.broken
-    )
-    if sum(sets.values()) < FEWEST_BROKEN:
-        return None
-    ordered = sorted(sets.items(), key=lambda found: (-found[1], [not dot for dot in found[0]]))
-    shown, rest = ordered[:MOST_COMBINATIONS], ordered[MOST_COMBINATIONS:]
+    shown, rest = table.overlap[:MOST_COMBINATIONS], table.overlap[MOST_COMBINATIONS:]
     most = shown[0][1]
     return Overlap(
-        tuple(shown_name(name) for name in conditions),
+        tuple(shown_name(name) for name in table.conditions),
         tuple(
-            Combination(dots, number, "█" * max(1, round(_BAR * number / most)))
-            for dots, number in shown
+            Combination(
+                tuple(name in names for name in table.conditions),
+                items,
+                "█" * max(1, round(_BAR * items / most)),
+            )
+            for names, items in shown
         ),
-        sum(number for _, number in rest),
+        sum(items for _, items in rest),
         len(rest),
     )

@@ -24,7 +24,7 @@ from analyzers.report.html_heat import Heat, heat
 from analyzers.report.html_items import ItemRow, Overlap, item_rows, overlap
 from analyzers.report.html_method import Method, method
 from analyzers.report.html_trust import Sentence, Trust, sentences, trust
-from analyzers.report.item_states import Item
+from analyzers.report.item_states import Items
 from analyzers.report.layout import Group
 from analyzers.report.material import Material
 from analyzers.report.names import shown_name
@@ -83,7 +83,7 @@ class BlockView:
 
 def view_of(
     material: Material,
-    items: Sequence[Item],
+    items: Items,
     groups: Sequence[Group],
     anchors: Anchors,
     figures: Figures,
@@ -117,7 +117,9 @@ def view_of(
     baseline = comparison.baseline
     if not comparison.conditions:
         baseline = next((name for name, n in comparison.items.items() if n), baseline)
-    order = {(one.item, name): None for one in items for name in (baseline, *comparison.conditions)}
+    order = {
+        (one.item, name): None for one in items.rows for name in (baseline, *comparison.conditions)
+    }
     return BlockView(
         key=anchors.section(""),
         about=_about(material),
@@ -136,12 +138,12 @@ def view_of(
         curves=tuple(plot for one in figures.curves if (plot := _plot(one)) is not None),
         baseline=shown_name(baseline),
         conditions=tuple(shown_name(name) for name in comparison.conditions),
-        items=tuple(item_rows(items, baseline, comparison.conditions, shown, anchors)),
-        stages=tuple(dict.fromkeys(one.stage for one in items if one.stage)),
+        items=tuple(item_rows(items.rows, baseline, comparison.conditions, shown, anchors)),
+        stages=tuple(dict.fromkeys(one.stage for one in items.rows if one.stage)),
         judged=any(
-            state.value is not None for one in items for state in (one.base, *one.states.values())
+            state.judged for one in items.rows for state in (one.base, *one.states.values())
         ),
-        overlap=overlap(items, comparison.conditions),
+        overlap=overlap(items.table),
         details=tuple(Markup(details[key]) for key in order if key in details),
         method=method(material, metrics),
     )

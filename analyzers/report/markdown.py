@@ -16,15 +16,25 @@ def render_markdown(report: Report) -> str:
     lines = [f"## {escaped(report.header[0])}", ""]
     lines += [f"{escaped(line)}  " for line in report.header[1:]]
     for grid in report.grids:
-        aside = f" ({grid.aside})" if grid.aside else ""
-        lines += ["", f"### {escaped(grid.title + aside)}", "", *_table(grid), ""]
-        lines += [f"{escaped(line)}  " for line in grid.below]
+        lines += _section(grid)
     if report.verdicts:
         lines += ["", *(f"- {escaped(line)}" for line in report.verdicts)]
     lines.append("")
     lines += [f"{escaped(line)}  " for line in (*report.footnotes, *report.footer)]
     lines += ["", *(f"next: `{line.replace('`', '')}`  " for line in report.next)]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def render_grids(grids: Iterable[Grid]) -> str:
+    """Tables alone, each a section."""
+    lines = [line for grid in grids for line in _section(grid)]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _section(grid: Grid) -> Iterable[str]:
+    aside = f" ({grid.aside})" if grid.aside else ""
+    yield from ("", f"### {escaped(grid.title + aside)}", "", *_table(grid), "")
+    yield from (f"{escaped(line)}  " for line in grid.below)
 
 
 def escaped(text: str) -> str:

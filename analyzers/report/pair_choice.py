@@ -39,7 +39,7 @@ def differing_pairs(items: Sequence[Item], conditions: Sequence[str]) -> list[Pa
         Ours: three of each condition and stage first, earliest stage of harm first, then one of
         each in turn, so that no kind of failure crowds out another.
     """
-    judged = any(state.value is not None for one in items for state in one.states.values())
+    judged = any(state.judged for one in items for state in one.states.values())
     cells: dict[tuple[int, int], list[Pair]] = {}
     for one in items:
         for place, condition in enumerate(conditions):

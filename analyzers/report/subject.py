@@ -26,6 +26,10 @@ class Subject:
     gold_scope: str = ""
     """Which calls the suite's gold lists: `all` or `writes`."""
     answer_matcher: str = ""
+    scoring: str = ""
+    """How answers are compared; empty where no answer is."""
+    prices: str = ""
+    """Price list and currency of `cost`."""
     spans_made: int | None = None
     spans_stored: int | None = None
     failed: Mapping[str, int] = field(default_factory=dict)

@@ -53,6 +53,8 @@ DETAILS = (
 )
 """The metrics with a table of their own when none are asked for."""
 
+FEW_ITEMS = 50
+"""Below this a bootstrap over items is mildly liberal (ours, by simulation)."""
 PRECISE = "~ fewer than 10 items changed: a bootstrap interval is too narrow then, its p too small"
 MARKS = "* Holm-adjusted p < .05   · raw p < .05 only   \u2013 not available"
 
@@ -82,6 +84,7 @@ def build_report(
     groups: Sequence[Effect] = (),
     label: str = "",
     labels: Sequence[str] = (),
+    about: Iterable[str] = (),
 ) -> Report:
     """The tables of one block.
 
@@ -92,6 +95,7 @@ def build_report(
         groups: Effects within each value of `label`, for breakdown tables.
         label: The label they are broken down by.
         labels: Labels that the items carry, for the next commands.
+        about: Lines of the footer on wordings and choices.
     """
     notes = Footnotes()
     shown = [name for name in metrics or DETAILS if name in comparison.metrics]
@@ -115,7 +119,7 @@ def build_report(
         grids=tuple(grids),
         verdicts=verdicts(comparison, shares),
         footnotes=notes.lines(),
-        footer=tuple(_footer(subject, comparison, grids, left_out)),
+        footer=(*_footer(subject, comparison, grids, left_out), *about),
         next=tuple(_next(subject, comparison, first, labels, label)),
         groups=tuple(groups),
         label=label,
@@ -364,8 +368,16 @@ def _footer(
         if any(effect.few for effect in comparison.effects if effect.metric in keys):
             yield PRECISE
         yield _method(comparison)
+        tested = [e for e in comparison.effects if e.metric in keys and e.test == "bootstrap"]
+        if any(effect.n < FEW_ITEMS for effect in tested):
+            yield (
+                f"fewer than {FEW_ITEMS} items: over so few the bootstrap finds a difference "
+                "somewhat more often than it should"
+            )
     if subject.answer_matcher and "answer_accuracy" in keys:
-        yield f"answer_accuracy: judged by the suite's matcher {printable(subject.answer_matcher)}"
+        matcher = printable(subject.answer_matcher)
+        by = matcher if matcher.startswith("judge ") else f"the suite's matcher {matcher}"
+        yield f"answer_accuracy: judged by {by}"
     if subject.gold_scope and keys & {"call_f1", "call_precision"}:
         scope = "writing calls only" if subject.gold_scope == "writes" else "calls of all kinds"
         yield f"call_precision and call_f1 count {scope}, as the suite's gold does; no_call all"
@@ -400,7 +412,8 @@ def _next(
     worst = max(harmful, key=lambda e: (bool(e.mark), abs(e.difference or 0.0)), default=None)
     if worst is not None:
         item = _word(worst.worst)
-        yield f"stagetrace show {run} {item} --condition {_word(worst.condition)}"
+        pair = _word(f"{comparison.baseline},{worst.condition.partition('@')[0]}")
+        yield f"stagetrace diff {run} {item} --conditions {pair}"
     others = [name for name in labels if name not in (label, "cluster")]
     if comparison.conditions and others:
         yield f"stagetrace analyze {run} --by {_word(others[0])}"

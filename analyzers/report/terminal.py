@@ -48,6 +48,15 @@ def render(report: Report, *, width: int = 80, unicode: bool = True) -> list[Tex
     return out + [Text(plain(f"next: {command}")) for command in report.next]
 
 
+def render_grid(grid: Grid, *, width: int = 80, unicode: bool = True) -> list[Text]:
+    """The lines of one table alone."""
+    from rich.text import Text
+
+    lines = grid_lines(grid if unicode else _plain_grid(grid), width)
+    below = (words if unicode else ascii_twin(words) for words in grid.below)
+    return lines + [Text(line) for words in below for line in _wrapped(words, width)]
+
+
 def ascii_twin(text: str) -> str:
     """The text in ASCII: marks have twins, anything else is escaped.
 

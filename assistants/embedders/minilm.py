@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ def minilm(*, folders: Sequence[Path] = ()) -> Embedder:
             "sentence-transformers", "retrieval", "the embedder 'minilm'"
         ) from error
     found = weights.require("minilm", folders)
+    # It comes with sentence-transformers and would draw a bar while it loads.
+    importlib.import_module("transformers.utils.logging").disable_progress_bar()
     model = SentenceTransformer(str(found.path.parent), device="cpu", local_files_only=True)
     return MiniLM(found, model)
 

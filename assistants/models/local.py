@@ -78,6 +78,7 @@ class LocalModel:
         self.name = f"local:{found.weights.name}"
         self.source = found.source
         self.tool_call_mode = MODE
+        self.answer_tokens = ANSWER_TOKENS
         self._server = server
         self._temperature = temperature
         self._seed = 0
@@ -96,7 +97,7 @@ class LocalModel:
             "messages": _prompt(messages, tools),
             "temperature": self._temperature,
             "seed": self._seed,
-            "max_tokens": CALL_TOKENS if tools else ANSWER_TOKENS,
+            "max_tokens": CALL_TOKENS if tools else self.answer_tokens,
             # What two prompts share at their start is not read twice.
             "cache_prompt": True,
         }

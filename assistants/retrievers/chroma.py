@@ -13,6 +13,8 @@ from tracer.protocols import Embedder, Retriever
 from tracer.records import Passage
 from tracer.registry import missing_extra
 
+_AHEAD = 100
+"""Least number of documents asked for."""
 _SAME = 1e-6
 """Distances closer than this count as equal, so that equal documents come in the order of ids."""
 
@@ -60,15 +62,19 @@ def in_collection(client: Any, documents: Mapping[str, str], embedder: Embedder)
             raise ValueError(f"chroma: k is {k}; ask for at least 1 document")
         if not ids:
             return []
-        found = collection.query(
-            query_embeddings=embedder.embed([query]).tolist(),
-            n_results=min(k, len(ids)),
-            include=["distances"],
-        )
-        pairs = zip(found["ids"][0], found["distances"][0], strict=True)
-        ranked = sorted(pairs, key=lambda pair: (round(pair[1] / _SAME), pair[0]))
-        return [
-            Passage(doc_id, 1.0 - float(distance), documents[doc_id]) for doc_id, distance in ranked
-        ]
+        vector = embedder.embed([query]).tolist()
+        # Chroma cuts through equal distances as it likes, so more is asked for than k and cut here.
+        wanted = max(k + 1, _AHEAD)
+        while True:
+            found = collection.query(
+                query_embeddings=vector, n_results=min(wanted, len(ids)), include=["distances"]
+            )
+            distances = [float(distance) for distance in found["distances"][0]]
+            if wanted >= len(ids) or distances[-1] - distances[k - 1] > _SAME:
+                break
+            wanted *= 2
+        pairs = zip(found["ids"][0], distances, strict=True)
+        ranked = sorted(pairs, key=lambda pair: (round(pair[1] / _SAME), pair[0]))[:k]
+        return [Passage(doc_id, 1.0 - distance, documents[doc_id]) for doc_id, distance in ranked]
 
     return retrieve

@@ -4,47 +4,14 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from sandboxes.office.accepted import expand
+from sandboxes.tokens import ARTICLES, tokens
 from tracer.records import Json
 
 MATCHER = "part_match: number_safe"
-_TOKEN = re.compile(
-    r"\d{4}-\d{2}-\d{2}"
-    r"|\d{1,2}:\d{2}(?!\d)"
-    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,]*\d)"
-    r"|\d+(?:\.\d+)?"
-    r"|[^\W\d_]+\d[^\W_]*"
-    r"|[^\W\d_]+(?:'[^\W\d_]+)*"
-)
-_ARTICLES = {"a", "an", "the"}
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-
-
-def tokens(text: str) -> list[str]:
-    """The words and numbers of a text, each number in one form.
-
-    No grouping commas, no trailing zeros, the euro sign as a word, no articles.
-
-    Example:
-        >>> tokens("The total is €20,412.00.")
-        ['total', 'is', 'eur', '20412']
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    folded = re.sub(r"€", " eur ", folded)
-    folded = re.sub(r"\b([ap])\.m\b\.?", r"\1m", folded)
-    folded = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", folded)
-    folded = re.sub(r"\beuros?\b", "eur", folded)
-    return [_plain(t) for t in _TOKEN.findall(folded) if t not in _ARTICLES]
-
-
-def _plain(token: str) -> str:
-    if not token[0].isdigit() or "-" in token or ":" in token:
-        return token.removesuffix("'s")
-    token = token.replace(",", "")
-    return token.rstrip("0").rstrip(".") if "." in token else token
 
 
 def holds(text: str, form: str) -> bool:
@@ -89,7 +56,7 @@ def normalised(text: str) -> str:
         'total 2041200'
     """
     words = text.lower().translate(_PUNCTUATION).split()
-    return " ".join(word for word in words if word not in _ARTICLES)
+    return " ".join(word for word in words if word not in ARTICLES)
 
 
 def abstains(answer: str, phrases: Iterable[str], parts: Iterable[Mapping[str, Json]]) -> bool:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sandboxes.matching import meets, pair_up
 from sandboxes.office.answers import MATCHER, abstains, part_held, part_held_plainly
-from sandboxes.office.rules import arguments_meet, meets, pair_up
+from sandboxes.office.rules import arguments_meet
 from sandboxes.office.state import State
 from sandboxes.office.tasks import alternatives, gold_calls
 from sandboxes.office.tools import bind

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
+from sandboxes.matching import as_moment
 from sandboxes.office.refusal import Refusal
 from tracer.records import Json
 
@@ -17,7 +16,6 @@ TEXTS: Mapping[str, Json] = {"type": "array", "items": {"type": "string"}}
 SOME_TEXTS: Mapping[str, Json] = {**TEXTS, "minItems": 1}
 LIMIT: Mapping[str, Json] = {"type": "integer", "minimum": 1, "maximum": 50}
 DAY = "YYYY-MM-DD HH:MM"
-_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2})?)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +58,8 @@ def moment(text: str, what: str) -> str:
     Raises:
         Refusal: The text is no time.
     """
-    match = _MOMENT.fullmatch(text.strip())
-    if match:
-        clock = match[2] or ("23:59" if what in ("end", "before") else "00:00")
-        try:
-            return datetime.fromisoformat(f"{match[1]} {clock}").strftime("%Y-%m-%d %H:%M")
-        except ValueError:
-            pass  # such as 30 February; refused below like any other text that is no time
+    clock = "23:59" if what in ("end", "before") else "00:00"
+    found = as_moment(text, clock)
+    if found is not None:
+        return found
     raise Refusal(f"{what}: {text[:40]!r} is no time; write it as {DAY}")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from sandboxes.matching import concrete
 from sandboxes.office.protected import protected
-from sandboxes.office.rules import concrete
 from sandboxes.office.tools import SPECS
 from sandboxes.office.world import DATA, FactVersion, Office, load, records, stated
 from tracer.errors import DataMissingError

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stagetrace import console
-from tracer.errors import InputError
+from stagetrace.analysis_format import Format
 from tracer.printable import printable
-from tracer.records import Json
 
 if TYPE_CHECKING:
-    from analyzers.blocks import Block, Blocks
-    from analyzers.report.subject import Subject
+    from analyzers.analysis import Study
+    from analyzers.blocks import Block
+    from analyzers.effect import Effect
+    from analyzers.fail_if import FailIf
     from analyzers.report.tables import Report
-    from tracer.store import StoredRun
-
-
-class Format(StrEnum):
-    """How the tables are written."""
-
-    TABLE = "table"
-    MD = "md"
-    CSV = "csv"
-    JSON = "json"
-    HTML = "html"
-
-
-_FILES = {
-    Format.TABLE: "analysis.txt",
-    Format.MD: "analysis.md",
-    Format.CSV: "effects.csv",
-    Format.JSON: "analysis.json",
-}
 
 
 def analyze(
@@ -49,7 +29,18 @@ def analyze(
         str, typer.Option(help="The condition that the others are compared with.")
     ] = "base",
     by: Annotated[
-        str, typer.Option(metavar="LABEL", help="Break the tables down by a label of the items.")
+        str,
+        typer.Option(
+            metavar="LABEL",
+            help="Break the tables down by a label of the items, by `axis` or by `quartile` of "
+            "padding.",
+        ),
+    ] = "",
+    analysis: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...", help="Further analyses; `all`, or `list` to see their names."
+        ),
     ] = "",
     metrics: Annotated[
         str, typer.Option(metavar="NAME,...", help="Metrics to show; `all` for every one.")
@@ -76,21 +67,59 @@ def analyze(
     report_mb: Annotated[
         float, typer.Option(min=0.1, help="Largest size of the HTML report in megabytes.")
     ] = 5.0,
-) -> None:
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EXPR",
+            help="End with status 1 where it holds: 'success@indirect < -0.05 and p < 0.05'.",
+        ),
+    ] = None,
+    scoring: Annotated[
+        str, typer.Option(help="How answers are compared: squad, nfkc or s2_released.")
+    ] = "squad",
+    judge: Annotated[
+        str, typer.Option(metavar="MODEL", help="Have a chat model mark the answers.")
+    ] = "",
+    prices: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Prices of tokens by model, for `cost`.")
+    ] = None,
+    label: Annotated[
+        str, typer.Option(metavar="MODEL", help="Have a chat model code the wrong answers.")
+    ] = "",
+    review: Annotated[
+        bool, typer.Option("--review", help="Go through the codes of wrong answers by hand.")
+    ] = False,
+    codes: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where codes are kept; in the run folder by default."),
+    ] = None,
+) -> int:
     """Show at which stage each wording hurts: paired differences, intervals, tests."""
     _need_analysis()
-    from analyzers.blocks import Blocks
+    if analysis == "list":
+        return _list_analyses()
+    from analyzers.fail_if import FailIf
+    from stagetrace.analysis_output import write
 
-    blocks = Blocks(_metric_names(metrics))
-    _read_all(blocks, runs)
-    found = blocks.blocks()
+    wanted = _analyses(analysis, errors=bool(label) or review or codes is not None)
+    gates = [FailIf(text) for text in fail_if or ()]
+    names = _metric_names(metrics)
+    found = _read(
+        runs,
+        # An analysis or a gate may ask for any metric, whatever is shown.
+        None if wanted or gates or by in _BY_WORDING else names,
+        scoring=scoring,
+        prices=prices,
+        judge=judge,
+        parsed="verbs" in wanted,
+    )
+    if label or review or codes is not None:
+        _code(found, runs, codes, label, review)
     having = _having(found, by)
-    reports = [
-        _report(
+    studies = [
+        _study(
             block,
             baseline=baseline,
-            by=by if block in having else "",
-            metrics=_metric_names(metrics),
             conditions=_listed(conditions),
             resamples=resamples,
             seed=seed,
@@ -98,14 +127,101 @@ def analyze(
         )
         for block in found
     ]
+    reports = [
+        _report(study, by=by if study.block in having else "", metrics=names) for study in studies
+    ]
     for block in found:
         for warning, number in block.warnings.items():
             about = printable(f"{block.subject.suite}: {warning}")
             console.note(f"note: {number} traces of {about}")
     if form is Format.HTML and not as_json:
         _write_page(found, reports, runs, out, report_mb)
-        return
-    _write(reports, Format.JSON if as_json else form, out)
+    else:
+        from analyzers.analysis import Evidence, run_analyses
+
+        panels = run_analyses(wanted, Evidence(tuple(studies)))
+        write(reports, panels, Format.JSON if as_json else form, out)
+    return _checked(gates, studies)
+
+
+_BY_WORDING = ("axis", "quartile")
+"""What tables can be broken down by beside the labels of items."""
+
+
+def _list_analyses() -> int:
+    from analyzers.analysis import ANALYSES
+
+    for name in ANALYSES.names():
+        first = (ANALYSES.get(name).__doc__ or "").strip().splitlines()[0]
+        console.say(f"{name:<14}{first}")
+    return 0
+
+
+def _analyses(text: str, *, errors: bool) -> list[str]:
+    """The analyses asked for, checked; coding errors asks for their table too.
+
+    Raises:
+        UnknownNameError: There is no such analysis.
+    """
+    from analyzers.analysis import ANALYSES
+
+    names = _listed(text) or []
+    if names == ["all"]:
+        names = ANALYSES.names()
+    for name in names:
+        ANALYSES.get(name)
+    return [*names, "errors"] if errors and "errors" not in names else names
+
+
+def _read(
+    runs: Sequence[Path],
+    metrics: Sequence[str] | None,
+    *,
+    scoring: str,
+    prices: Path | None,
+    judge: str,
+    parsed: bool,
+) -> list[Block]:
+    from analyzers.blocks import Blocks
+    from analyzers.prices import read_prices
+    from analyzers.scoring import Scoring
+    from stagetrace.analysis_input import read_all
+
+    chosen = Scoring(scoring, read_prices(prices) if prices is not None else None)
+    model = None
+    if judge:
+        from stagetrace.parts import chat_model
+
+        model = chat_model(judge)
+    blocks = Blocks(metrics, chosen)
+    read_all(blocks, runs, judge=model, parsed=parsed)
+    return blocks.blocks()
+
+
+def _code(
+    blocks: Sequence[Block], runs: Sequence[Path], path: Path | None, label: str, review: bool
+) -> None:
+    from analyzers.error_labels import ModelLabeller
+    from stagetrace.error_coding import code_errors, codes_file
+
+    labeller = None
+    if label:
+        from stagetrace.parts import chat_model
+
+        labeller = ModelLabeller(chat_model(label))
+    code_errors(blocks, runs, codes_file(runs, path), labeller=labeller, by_hand=review)
+
+
+def _checked(gates: Sequence[FailIf], studies: Sequence[Study]) -> int:
+    """1 when a gate is met or cannot be decided, with the cells named; else 0."""
+    blocks = [(study.title, study.comparison) for study in studies]
+    status = 0
+    for gate in gates:
+        for failing in gate.check(blocks):
+            status = 1
+            where = f"{failing.where}: " if failing.where else ""
+            console.fail(f"--fail-if {gate.text!r}: {where}{failing.words}")
+    return status
 
 
 def _need_analysis() -> None:
@@ -122,11 +238,13 @@ def _need_analysis() -> None:
 
 
 def _having(blocks: Sequence[Block], label: str) -> list[Block]:
-    """The blocks whose items carry the label.
+    """The blocks whose items carry the label; all of them for what wordings differ in.
 
     Raises:
         UnknownNameError: No block's items do.
     """
+    if label in _BY_WORDING:
+        return list(blocks)
     having = [block for block in blocks if label in block.labels.names()]
     if label and not having:
         blocks[0].labels.of(label)
@@ -155,110 +273,69 @@ def _metric_names(text: str) -> list[str] | None:
     return names
 
 
-def _read_all(blocks: Blocks, runs: Sequence[Path]) -> None:
-    """Score every trace of every run once.
-
-    Raises:
-        TraceFormatError: A path holds no traces.
-        InputError: Not one run was finished.
-    """
-    from tracer.store import MANIFEST, read_run, read_traces
-
-    number = 0
-    broken: Counter[str] = Counter()
-    for path in {path.resolve(): path for path in runs}.values():
-        if (path / MANIFEST).exists():
-            stored = read_run(path)
-            broken["failed"] += len(stored.failed)
-            broken["interrupted"] += len(stored.interrupted)
-            number += blocks.add(_subject(path, stored), stored.traces())
-        else:
-            from analyzers.report.subject import Subject
-
-            number += blocks.add(Subject(suite="", runs=(str(path),)), read_traces(path))
-    if not number:
-        counts = ", ".join(f"{count} {word}" for word, count in broken.items() if count)
-        raise InputError(
-            f"{', '.join(str(path) for path in runs)}: no finished item to analyze"
-            + (f" ({counts})" if counts else "")
-            + "; go on with the run by: stagetrace run --resume RUN"
-        )
-
-
-def _subject(path: Path, stored: StoredRun) -> Subject:
-    """What the manifest of a run says of it."""
-    from analyzers.report.subject import Subject
-
-    manifest = stored.manifest
-    source = _mapping(manifest.get("model_source"))
-    seed = manifest.get("seed")
-    return Subject(
-        suite=_text(manifest, "suite"),
-        assistant=_text(manifest, "assistant"),
-        model=_text(manifest, "model"),
-        mode=_text(manifest, "mode"),
-        data_version=_text(manifest, "data_version"),
-        schema_hash=_text(manifest, "schema_hash"),
-        retriever=_text(manifest, "retriever"),
-        model_source=_text(source, "sha256") or _text(source, "source"),
-        baseline_program=source.get("baseline") is True,
-        seed=seed if isinstance(seed, int) else None,
-        runs=(str(path),),
-        spans_made=stored.spans_made,
-        spans_stored=stored.spans_stored,
-        failed=Counter(done.condition for done in stored.failed),
-        interrupted=Counter(done.condition for done in stored.interrupted),
-        rejected=Counter(_text(record, "condition") for record in stored.rejected),
-        references=_references(),
-    )
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(record: Mapping[str, Json], key: str) -> str:
-    value = record.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _references() -> frozenset[str]:
-    """The reference poles: the control for any rewriting at all."""
-    from variants.base import POLES
-
-    return frozenset(name for name in POLES.names() if not POLES.get(name).contrastive)
-
-
-def _report(
+def _study(
     block: Block,
     *,
     baseline: str,
-    by: str,
-    metrics: Sequence[str] | None,
     conditions: Sequence[str] | None,
     resamples: int,
     seed: int | None,
     strict: bool,
-) -> Report:
-    from analyzers.breakdown import breakdown
+) -> Study:
+    from analyzers.analysis import Study
     from analyzers.compare import compare
+
+    return Study(
+        block,
+        compare(
+            block.rows,
+            baseline=baseline,
+            conditions=conditions or _in_table_order(row.condition for row in block.rows),
+            resamples=resamples,
+            seed=seed if seed is not None else block.subject.seed or 0,
+            strict=strict,
+        ),
+    )
+
+
+def _report(study: Study, *, by: str, metrics: Sequence[str] | None) -> Report:
+    from analyzers.about import about_lines
     from analyzers.report.tables import build_report
 
-    shared: dict[str, Any] = {
-        "baseline": baseline,
-        "conditions": conditions or _in_table_order(row.condition for row in block.rows),
-        "resamples": resamples,
-        "seed": seed if seed is not None else block.subject.seed or 0,
-    }
-    comparison = compare(block.rows, strict=strict, **shared)
-    groups = breakdown(block.rows, block.labels.of(by), **shared) if by else ()
+    block = study.block
     return build_report(
         block.subject,
-        comparison,
+        study.comparison,
         metrics=metrics,
-        groups=groups,
+        groups=_groups(study, by),
         label=by,
         labels=block.labels.names(),
+        about=about_lines(study),
+    )
+
+
+def _groups(study: Study, by: str) -> Sequence[Effect]:
+    """Effects within each value of a label, each axis, or each quartile of padding."""
+    from analyzers.breakdown import breakdown
+    from analyzers.report.tables import OVERVIEW
+
+    comparison = study.comparison
+    metrics = [name for name in OVERVIEW if name in comparison.metrics]
+    if by == "axis":
+        return study.by_axis(metrics)
+    if by == "quartile":
+        from analyzers.padding import by_quartile
+
+        return [effect for name in metrics for effect, _, _ in by_quartile(study, name)]
+    if not by:
+        return ()
+    return breakdown(
+        study.block.rows,
+        study.block.labels.of(by),
+        baseline=comparison.baseline,
+        conditions=comparison.conditions,
+        resamples=comparison.resamples,
+        seed=comparison.seed,
     )
 
 
@@ -267,7 +344,9 @@ def _in_table_order(found: Iterable[str]) -> list[str]:
     from variants.conditions import conditions
 
     order = {name: place for place, name in enumerate(conditions())}
-    return sorted(dict.fromkeys(found), key=lambda name: order.get(name, len(order)))
+    return sorted(
+        dict.fromkeys(found), key=lambda name: order.get(name.partition("@")[0], len(order))
+    )
 
 
 def _write_page(
@@ -289,60 +368,3 @@ def _write_page(
     if find_spec("matplotlib") is None:
         console.note("plots left out: pip install 'stagetrace[report]'")
     console.say(printable(f"report: {path} ({path.stat().st_size / 1e3:,.0f} kB)"))
-
-
-def _write(reports: Sequence[Report], form: Format, out: Path | None) -> None:
-    if form is Format.TABLE and out is None:
-        _print_tables(reports)
-        return
-    if form is Format.JSON and out is None:
-        from analyzers.report.json_text import report_document
-
-        console.say_json(report_document(reports))
-        return
-    text = _rendered(reports, form)
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    path = out / _FILES[form]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be written ({error.strerror}); name another folder by --out"
-        ) from error
-    console.note(f"wrote {path}")
-
-
-def _rendered(reports: Sequence[Report], form: Format) -> str:
-    if form is Format.MD:
-        from analyzers.report.markdown import render_markdown
-
-        return "\n".join(render_markdown(report) for report in reports)
-    if form is Format.CSV:
-        from analyzers.report.csv_text import render_csv
-
-        return render_csv(reports)
-    if form is Format.JSON:
-        import json
-
-        from analyzers.report.json_text import report_document
-
-        return json.dumps(report_document(reports), allow_nan=False, indent=1) + "\n"
-    from analyzers.report.terminal import render
-
-    blocks = ["\n".join(line.plain for line in render(report, width=120)) for report in reports]
-    return "\n\n\n".join(blocks) + "\n"
-
-
-def _print_tables(reports: Sequence[Report]) -> None:
-    from analyzers.report.terminal import render
-
-    stdout = console.out()
-    for number, report in enumerate(reports):
-        if number:
-            console.say()
-            console.say()
-        for line in render(report, width=stdout.width, unicode=console.unicode_ok()):
-            stdout.print(line, soft_wrap=True)

@@ -143,8 +143,8 @@ def _run(
 def _nodes(path: Path, traces: Sequence[Trace]) -> tuple[Sequence[Node], Sequence[Node]]:
     """The spans of both traces that are no step, with their places among all spans."""
     from tracer import attributes as names
-    from tracer.formats.otlp_json import latest
     from tracer.fold import step_of
+    from tracer.formats.otlp_json import latest
     from tracer.store import read_spans
     from tracer.stored import StoredSpan
 

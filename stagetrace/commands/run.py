@@ -55,6 +55,9 @@ def run(
         typer.Option(help="rules, extractive, gold, local:smollm2, openai:NAME, recorded:FILE."),
     ] = None,
     retriever: Annotated[str, typer.Option(help="What finds documents for rag.")] = "bm25",
+    tools: Annotated[
+        str | None, typer.Option(help="MODULE:ATTR of tools of your own, for tasks:PATH.")
+    ] = None,
     conditions: Annotated[
         str, typer.Option(help="Wordings to run, by commas, or all that need no model.")
     ] = "base",
@@ -103,6 +106,7 @@ def run(
         seed=seed,
         timeout_s=timeout,
         run=folder.name,
+        tools=tools,
     )
     config = Config(
         choice, conditions, str(variants) if variants else None, replicates, limit, durability
@@ -169,6 +173,11 @@ class _Sitting:
         from tracer.errors import InputError
 
         choice = self._config.choice
+        if choice.kind == "tools" and not self._bench.sandbox.tools():
+            raise InputError(
+                f"suite {choice.suite!r} has no tools to call: give --tools MODULE:ATTR, or run "
+                "your own agent by --assistant MODULE:ATTR"
+            )
         forms = FORMS[choice.kind]
         fitting = (task for task in self._bench.sandbox.tasks() if task.form in forms)
         tasks = list(islice(fitting, self._config.limit))

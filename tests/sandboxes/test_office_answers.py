@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandboxes.matching import meets, pair_up
 from sandboxes.office.accepted import expand, in_words
-from sandboxes.office.answers import holds, normalised, part_held, part_held_plainly, tokens
+from sandboxes.office.answers import holds, normalised, part_held, part_held_plainly
 from sandboxes.office.export import jsonl
 from sandboxes.office.mails import read_mails
-from sandboxes.office.rules import meets, pair_up
 from sandboxes.office.tasks import alternatives
+from sandboxes.tokens import tokens
 from tracer.errors import DataMissingError
 
 

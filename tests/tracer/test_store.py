@@ -202,7 +202,7 @@ def test_a_folder_with_other_things_is_refused(tmp_path):
 def test_a_newer_schema_is_refused(folder):
     write_run(folder)
     path = folder / "run.json"
-    path.write_text(path.read_text().replace('"schema_version": 1', '"schema_version": 99'))
+    path.write_text(path.read_text().replace('"schema_version": 2', '"schema_version": 99'))
     with pytest.raises(StoreError, match="99"):
         read_run(folder)
 
