@@ -46,10 +46,14 @@ def align(left: Sequence[Step], right: Sequence[Step]) -> list[Pair]:
 def overlap(one: Step, other: Step) -> float:
     """Share of equal arguments of two steps of one kind and name, 1.0 when all are.
 
+    A model call or a node counts half, so that calls of tools are laid beside each other first.
+
     Example:
         >>> overlap(Step("tool", "f", {"a": 1, "b": 2}), Step("tool", "f", {"a": 1, "b": 3}))
         0.5
     """
+    if one.kind in ("chat", "node"):
+        return 0.5
     if one.kind != "tool":
         return float(one.query == other.query and one.text == other.text)
     if one.arguments is None or other.arguments is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -75,7 +76,10 @@ class FailIf:
         if len(text) > _LONGEST:
             raise InputError(f"--fail-if: {len(text)} characters; write at most {_LONGEST}")
         try:
-            self._tree = ast.parse(text.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                # Python warns of odd literals, which are refused below.
+                warnings.simplefilter("ignore")
+                self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise InputError(
                 f"--fail-if {text!r}: cannot be read ({type(error).__name__}); "

@@ -166,11 +166,14 @@ def _interrupts(run: _Run) -> Iterator[None]:
 
 
 def _in_process(run: _Run) -> None:
+    bench = run.setup.bench()
     recorder = Recorder(
-        run.store.sink("0"), durability=run.setup.durability, content=run.setup.content
+        run.store.sink("0"),
+        durability=run.setup.durability,
+        content=run.setup.content,
+        redactor=run.setup.redactor(bench.sandbox),
     )
     try:
-        bench = run.setup.bench()
         while (slot := run.next_slot()) is not None:
             done, retries = _one(bench, recorder, slot, run)
             run.finish(slot, done, retries)

@@ -69,8 +69,8 @@ CHOOSE = Prompt(
 SHORT_READ = Prompt(
     "short_read",
     "1",
-    "Answer the question from the mails. One short sentence. If the mails do not say it, reply: "
-    "The mails do not say.\n{briefing}",
+    "{briefing}\n\nAnswer the question from the parts of mails. One short sentence. If they do not "
+    "say it, reply: The mails do not say.",
 )
 """For readers with a few hundred tokens to spare."""
 

@@ -10,16 +10,19 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import TypeAlias
 
 from assistants.base import Patient
 from assistants.run import Bench, run_slot
 from assistants.slots import Slot
+from sandboxes.base import Sandbox
+from tracer.content import Content
 from tracer.errors import StagetraceError
 from tracer.record import Durability, Recorder
 from tracer.records import Done
+from tracer.redact import Redactor
 from tracer.store import open_sink
 
 Told: TypeAlias = tuple[Done, int, int, int] | str | BaseException
@@ -35,7 +38,18 @@ class Setup:
 
     bench: Callable[[], Bench]
     durability: Durability = "tool"
-    content: bool = True
+    content: bool | Content = True
+    salt: bytes = field(default_factory=lambda: os.urandom(16))
+    """Makes redaction tokens that are equal in every worker of a run."""
+
+    def redactor(self, sandbox: Sandbox) -> Redactor:
+        """The rules of redaction, which leave alone what the sandbox declares as invented."""
+        redactor = Redactor(salt=self.salt)
+        secrets = getattr(sandbox, "secrets", None)
+        redactor.exempt(
+            secrets() if callable(secrets) else (), getattr(sandbox, "synthetic_arguments", ())
+        )
+        return redactor
 
 
 def work(setup: Setup, folder: str, number: str, line: Connection) -> None:
@@ -62,7 +76,10 @@ def _run_orders(bench: Bench, setup: Setup, folder: str, number: str, line: Conn
         model.on_wait = line.send
     tasks = {task.item: task for task in bench.sandbox.tasks()}
     with Recorder(
-        open_sink(folder, number), durability=setup.durability, content=setup.content
+        open_sink(folder, number),
+        durability=setup.durability,
+        content=setup.content,
+        redactor=setup.redactor(bench.sandbox),
     ) as recorder:
         while (order := line.recv()) is not None:
             item, wording, replicate, attempt = order

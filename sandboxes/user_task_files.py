@@ -80,6 +80,11 @@ def has_calls(record: Mapping[str, Json]) -> bool:
 
 
 def _check_form(where: str, record: Mapping[str, Json]) -> None:
+    beside = [name for name in ("text", "calls") if "turns" in record and name in record]
+    if beside:
+        raise InputError(
+            f"{where}: {beside[0]}: cannot stand beside 'turns'; each turn has its own"
+        )
     form = record.get("form")
     if form is not None and (form == "conversation") != ("turns" in record):
         raise InputError(f"{where}: form: 'conversation' goes with turns, and only it does")
@@ -149,14 +154,8 @@ def _record(
     problem = next(iter(problems_of(record)), None)
     if problem is not None:
         field = ".".join(str(step) for step in problem.absolute_path) or "the object"
-        raise InputError(f"{where}: {field}: {_said(problem)}")
+        raise InputError(f"{where}: {field}: {problem.message[:500]}")
     return record
-
-
-def _said(problem: ValidationError) -> str:
-    if problem.schema is False:
-        return "cannot stand beside 'turns'; it belongs to each turn"
-    return problem.message[:500]
 
 
 @cache

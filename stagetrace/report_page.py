@@ -6,12 +6,15 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from analyzers.analysis import Evidence, Study, run_analyses
 from analyzers.blocks import Block
 from analyzers.breakdown import breakdown
+from analyzers.padding import by_quartile
 from analyzers.report.html import Fetch, Key, render_html
 from analyzers.report.material import Breakdown, Material, RunFacts
+from analyzers.report.panels import panel_grid
 from analyzers.report.tables import OVERVIEW, Report
 from tracer.errors import InputError, StagetraceError, UnknownNameError
 from tracer.files import write_whole
@@ -25,11 +28,14 @@ if TYPE_CHECKING:
 PAGE = "index.html"
 _MOST_VALUES = 8
 """A label with more values than this is no group but a name."""
+_PANELS = ("pooled", "complexity", "dose")
+"""Analyses whose tables stand in the page."""
+_POOLED = "pooled"
 _FILES = (MANIFEST, TASKS, VARIANTS, ITEMS)
 
 
 def report_page(
-    blocks: Sequence[Block],
+    studies: Sequence[Study],
     reports: Sequence[Report],
     runs: Sequence[Path],
     *,
@@ -38,7 +44,7 @@ def report_page(
     """The page over all blocks.
 
     Args:
-        blocks: Scores, as analyzed.
+        studies: Blocks with their comparisons.
         reports: Their tables, in the same order.
         runs: Run folders and files as given.
         megabytes: How large the page may become.
@@ -46,8 +52,8 @@ def report_page(
     folders = {str(path): read_run(path) for path in runs if (path / MANIFEST).exists()}
     facts = [_facts(path, folders.get(str(path))) for path in runs]
     return render_html(
-        [_material(b, r, facts, folders) for b, r in zip(blocks, reports, strict=True)],
-        _fetching(blocks, runs),
+        [_material(s, r, facts, folders) for s, r in zip(studies, reports, strict=True)],
+        _fetching([study.block for study in studies], runs),
         wordings=_wordings(runs),
         megabytes=megabytes,
     )
@@ -99,11 +105,12 @@ def _sha256(path: Path) -> str:
 
 
 def _material(
-    block: Block,
+    study: Study,
     report: Report,
     facts: Sequence[RunFacts],
     folders: Mapping[str, StoredRun],
 ) -> Material:
+    block = study.block
     mine = [one for one in facts if one.path in block.subject.runs]
     failed = {
         (done.item, done.condition)
@@ -115,7 +122,8 @@ def _material(
         report=report,
         rows=block.rows,
         axes={name: _axis(name) for name in report.comparison.conditions},
-        breakdowns=list(_breakdowns(block, report)),
+        breakdowns=list(_breakdowns(study, report)),
+        panels=[panel_grid(panel) for panel in run_analyses(_PANELS, Evidence((study,)))],
         failed=frozenset(failed),
         runs=mine,
         warnings=dict(block.warnings),
@@ -129,22 +137,32 @@ def _axis(condition: str) -> str:
         return ""
 
 
-def _breakdowns(block: Block, report: Report) -> Iterator[Breakdown]:
-    """By every label with few values; over the metrics of the overview."""
-    comparison = report.comparison
+def _breakdowns(study: Study, report: Report) -> Iterator[Breakdown]:
+    """By axis, by quartile of padding and by every label with few values."""
+    comparison = study.comparison
     if not comparison.conditions:
         return
-    rows = [row for row in block.rows if row.metric in OVERVIEW and row.metric in report.metrics]
-    for label in block.labels.names():
-        values = block.labels.of(label)
+    metrics = [name for name in OVERVIEW if name in report.metrics]
+    by_axis = [replace(e, group=e.condition, condition=_POOLED) for e in study.by_axis(metrics)]
+    if by_axis:
+        yield Breakdown("axis", by_axis, note="Pooled: mean over the conditions of an axis")
+    padded = [effect for name in metrics for effect, _, _ in by_quartile(study, name)]
+    if padded:
+        note = "Words of the wording over words of the original; 1 is the least padded quarter"
+        yield Breakdown("quartile", padded, ordered=True, note=note)
+    rows = [row for row in study.block.rows if row.metric in metrics]
+    for label in study.block.labels.names():
+        values = study.block.labels.of(label)
         if label != "cluster" and 1 < len(set(values.values())) <= _MOST_VALUES:
-            shared: dict[str, Any] = {
-                "baseline": comparison.baseline,
-                "conditions": comparison.conditions,
-                "resamples": comparison.resamples,
-                "seed": comparison.seed,
-            }
-            yield Breakdown(label, breakdown(rows, values, **shared))
+            effects = breakdown(
+                rows,
+                values,
+                baseline=comparison.baseline,
+                conditions=comparison.conditions,
+                resamples=comparison.resamples,
+                seed=comparison.seed,
+            )
+            yield Breakdown(label, effects)
 
 
 def _fetching(blocks: Sequence[Block], runs: Sequence[Path]) -> Fetch:

@@ -42,8 +42,15 @@ def data_folder(name: str) -> str:
     looked = ", ".join(str(place / name) for place in places)
     raise DataMissingError(
         f"no data of {name!r}: looked in {looked}; "
-        f"set STAGETRACE_DATA to the folder that holds a folder {name!r}"
+        f"set STAGETRACE_DATA to the folder that holds a folder {name!r}, "
+        f"or get it by: stagetrace data fetch {name}"
     )
+
+
+def data_home() -> Path:
+    """Where fetched benchmark files are kept: `STAGETRACE_DATA`, else in the cache folder."""
+    named = environment("STAGETRACE_DATA")
+    return Path(named) if named else cache_folder() / "data"
 
 
 def cache_folder() -> Path:

@@ -17,7 +17,7 @@ from variants.gates.classifier import FolderClassifier
 from variants.noise.round_trip import OpusMt, RecordedTranslator
 from variants.raters import ModelRater, RecordedRater
 
-REWRITE_TOKENS = 640
+REWRITE_TOKENS = 384
 """Room for six rewrites in one answer, for models that are set up for short ones."""
 _LABELS = {"formality": ("formal",), "politeness": ("polite", "somewhat polite")}
 

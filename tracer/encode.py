@@ -239,6 +239,8 @@ class TraceEncoder:
 
     def _define(self, raw: bytes, value: Json, definitions: dict[str, Template]) -> str:
         """The digest of a value; its definition is added when the file does not hold it yet."""
+        if isinstance(value, str):
+            return str(self._text_template(value, definitions)[KEY])
         digest = digest_of(msgspec.json.encode(value, order="sorted"))
         if digest not in self._defined:
             self._defined.add(digest)

@@ -284,15 +284,15 @@ class TraceRedactor:
             if match is None or not match.start("name") <= at < match.end("name"):
                 continue
             secret = match["value"].rstrip()
+            if pattern in shapes.BARE:
+                secret = secret.rstrip(".,;:!?")
             if pattern is shapes.BEARER and not _DIGIT.search(secret):
                 continue
-            if pattern is shapes.PAIR:
-                secret = secret.rstrip(".")
-                # In prose a colon is often followed by a plain word: "Token: see below".
-                if not (
-                    match["how"] == "=" or kind == "password" or match["q"] or _telling(secret)
-                ):
-                    continue
+            # In prose a colon is often followed by a plain word: "Token: see below".
+            if pattern is shapes.PAIR and not (
+                match["how"] == "=" or kind == "password" or match["q"] or _telling(secret)
+            ):
+                continue
             if secret and _MARK not in secret and not self.redactor.is_exempt(secret):
                 found.append((kind, secret))
                 return max(at + 1, match.end())

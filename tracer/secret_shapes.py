@@ -207,5 +207,7 @@ AUTHORIZATION: Final = re.compile(
 )
 """A whole header, whatever its scheme."""
 BEARER: Final = re.compile(r"(?i)\b(?P<name>bearer|basic)\s+(?P<value>[\w.~+/=-]{12,})")
+BARE: Final = (OPTION, SENTENCE, PAIR)
+"""Here a mark of the sentence may stand right behind the value."""
 NAMED: Final = (AUTHORIZATION, BEARER, QUOTED, NUMBERED, OPTION, SENTENCE, PAIR)
 """In this order: a whole header before a pair inside it."""

@@ -29,11 +29,15 @@ def render_csv(reports: Sequence[Report]) -> str:
 
 def csv_of(lines: Iterable[Sequence[Value]]) -> str:
     """Lines of CSV in which no text can start a formula of a spreadsheet."""
+    return "".join(_csv_line(line) for line in lines)
+
+
+def _csv_line(line: Sequence[Value]) -> str:
+    # Before Python 3.13 a carriage return is quoted only where it is part of the line's end; bare,
+    # it would begin a new line, and the rest of the text a formula.
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for line in lines:
-        writer.writerow([neutral(value) for value in line])
-    return out.getvalue()
+    csv.writer(out, lineterminator="\r\n").writerow([neutral(value) for value in line])
+    return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def neutral(value: Value) -> Value:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from analyzers.base import METRICS, Metric
 from analyzers.effect import Effect
+from analyzers.report.grid import Grid
 from analyzers.report.html_effects import reason
 from analyzers.report.html_heat import minus, tone
 from analyzers.report.material import Breakdown, Material
@@ -101,3 +102,28 @@ def _cell(metric: Metric, effect: Effect | None) -> GroupCell:
         return GroupCell(DASH, "", "none", "no item" if effect is None else reason(effect))
     text = minus(change(effect.difference, metric.unit))
     return GroupCell(text, effect.mark, tone(metric, effect), "")
+
+
+@dataclass(frozen=True, slots=True)
+class PanelTable:
+    """A finished table of an analysis."""
+
+    title: str
+    heads: tuple[tuple[str, bool], ...]
+    """Heading of each column, and whether its texts stand left."""
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def panel_table(grid: Grid) -> PanelTable:
+    """A grid by rows; numbers with the minus sign of print."""
+    columns = [
+        column.cells if column.left else tuple(minus(cell) for cell in column.cells)
+        for column in grid.columns
+    ]
+    return PanelTable(
+        grid.title,
+        tuple((column.title, column.left) for column in grid.columns),
+        tuple(zip(*columns, strict=True)),
+        grid.below,
+    )

@@ -19,7 +19,7 @@ from analyzers.report.html_effects import (
     notes_of,
 )
 from analyzers.report.html_figures import Figures
-from analyzers.report.html_groups import GroupTable, group_table
+from analyzers.report.html_groups import GroupTable, PanelTable, group_table, panel_table
 from analyzers.report.html_heat import Heat, heat
 from analyzers.report.html_items import ItemRow, Overlap, item_rows, overlap
 from analyzers.report.html_method import Method, method
@@ -32,6 +32,9 @@ from analyzers.report.numbers import count
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+
+ITEMS_AT_ONCE = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class BlockView:
     below: tuple[tuple[str, tuple[str, ...]], ...]
     notes: tuple[tuple[str, str, str], ...]
     groups: tuple[GroupTable, ...]
+    panels: tuple[PanelTable, ...]
     curves: tuple[Plot, ...]
     baseline: str
     conditions: tuple[str, ...]
@@ -74,6 +78,16 @@ class BlockView:
     overlap: Overlap | None
     details: tuple[Markup, ...]
     method: Method
+
+    @property
+    def first_items(self) -> tuple[ItemRow, ...]:
+        """The items that are laid out at once."""
+        return self.items[:ITEMS_AT_ONCE]
+
+    @property
+    def more_items(self) -> tuple[ItemRow, ...]:
+        """Those that are laid out when they are asked for; a long table takes seconds."""
+        return self.items[ITEMS_AT_ONCE:]
 
     @property
     def short(self) -> str:
@@ -135,6 +149,7 @@ def view_of(
         below=tuple(below_lines(material, metrics)),
         notes=tuple(notes_of(notes, anchors)),
         groups=tuple(table for table in tables if table is not None),
+        panels=tuple(panel_table(grid) for grid in material.panels),
         curves=tuple(plot for one in figures.curves if (plot := _plot(one)) is not None),
         baseline=shown_name(baseline),
         conditions=tuple(shown_name(name) for name in comparison.conditions),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzers.effect import Effect
+from analyzers.report.grid import Grid
 from analyzers.report.tables import Report
 from analyzers.score import ScoreRow
 from tracer.records import Json
@@ -43,6 +44,8 @@ class Material:
     axes: Mapping[str, str] = field(default_factory=dict)
     """Condition to axis."""
     breakdowns: Sequence[Breakdown] = ()
+    panels: Sequence[Grid] = ()
+    """Finished tables of analyses."""
     failed: frozenset[tuple[str, str]] = frozenset()
     """Items and conditions of runs that broke and have no score."""
     runs: Sequence[RunFacts] = ()

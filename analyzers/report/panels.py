@@ -12,7 +12,6 @@ from analyzers.report.numbers import DASH, change, count, interval, level, proba
 from tracer.printable import printable
 from tracer.records import Json
 
-
 _LEAVES = {"base": 1, "p": 2, "variant": 3, "n": 4}
 """Order in which columns leave a narrow terminal."""
 

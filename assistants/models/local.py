@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assistants.base import MODELS
 from assistants.chat_format import arguments_text, user_text
+from assistants.extraction import excerpts
 from assistants.models import weights
 from assistants.prompts import ACT, CHOOSE, READ, SHORT_READ
 from tracer.errors import EndpointError, InputError
@@ -18,8 +20,8 @@ from tracer.records import Json, Message, Reply, Tool, ToolCall
 from tracer.registry import missing_extra
 
 CONTEXT_TOKENS = 4_096
-READER_WORDS = 150
-"""Most words of documents in one prompt: with headers and the prompt about 600 tokens."""
+READER_WORDS = 200
+"""Most words of documents in one prompt, which has about 600 tokens then."""
 ANSWER_TOKENS = 64
 CALL_TOKENS = 256
 MODE = "json_schema"
@@ -143,7 +145,8 @@ def _prompt(messages: Sequence[Message], tools: Sequence[Tool]) -> list[dict[str
                 f'{{"tool": "{call.name}", "arguments": {arguments_text(call)}}}'
                 for call in message.tool_calls
             )
-            text = user_text(message, budget_words=READER_WORDS)
+            shown = excerpts(message.content, message.documents, budget_words=READER_WORDS)
+            text = user_text(replace(message, documents=tuple(shown)), budget_words=READER_WORDS)
             lines.append({"role": message.role, "content": calls or text})
     return lines
 

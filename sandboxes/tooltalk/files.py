@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from sandboxes.data import folder_of
 from tracer.errors import DataMissingError
 from tracer.records import Json
 
@@ -29,7 +30,8 @@ def read_databases(folder: Path) -> dict[str, dict[str, dict[str, Json]]]:
     Raises:
         DataMissingError: A file is absent or holds something else.
     """
-    return {name: _database(folder / "databases" / f"{name}.json") for name in DATABASES}
+    databases = folder_of(folder, "tooltalk", "databases")
+    return {name: _database(databases / f"{name}.json") for name in DATABASES}
 
 
 def _database(path: Path) -> dict[str, dict[str, Json]]:
@@ -45,10 +47,10 @@ def read_conversations(folder: Path, split: str) -> dict[str, Mapping[str, Json]
     Raises:
         DataMissingError: There is none, or one lacks a part.
     """
-    place = folder / split
-    paths = sorted(place.glob("*.json"), key=lambda path: path.name)
+    conversations = folder_of(folder, "tooltalk", split)
+    paths = sorted(conversations.glob("*.json"), key=lambda path: path.name)
     if not paths:
-        raise DataMissingError(f"{place}: there is no conversation; {_MEND}")
+        raise DataMissingError(f"{conversations}: there is no conversation; {_MEND}")
     return {path.stem: _conversation(path) for path in paths}
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from sandboxes.data import folder_of
 from sandboxes.workbench.files import MISSING, read_rows
 from sandboxes.workbench.moments import as_text
 from tracer.records import Json
@@ -239,6 +240,11 @@ def _comparable(value: Json, *, fold: bool, cased: bool) -> str:
     return broken if cased else broken.lower()
 
 
+def _path(folder: Path, file: str) -> Path:
+    part, _, name = file.partition("/")
+    return folder_of(folder, "workbench", part) / name
+
+
 def load_table(spec: TableSpec, folder: Path) -> Table:
     """The table as it stands in its file, labelled from 0.
 
@@ -247,7 +253,7 @@ def load_table(spec: TableSpec, folder: Path) -> Table:
     """
     if not spec.file:
         return Table(spec, spec.columns, ())
-    rows = read_rows(folder / spec.file, spec.columns, header=spec.header)
+    rows = read_rows(_path(folder, spec.file), spec.columns, header=spec.header)
     entries = tuple(
         entry(
             label,

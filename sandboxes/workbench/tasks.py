@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sandboxes.data import folder_of
 from sandboxes.workbench.calls import parse, replace_newlines
 from sandboxes.workbench.files import read_rows
 from sandboxes.workbench.toolkit import tool_specs
@@ -49,7 +50,10 @@ def load_tasks(folder: Path, part: str, names: Sequence[str], suite: str) -> lis
     """
     if part == "all":
         return [task for one in FILES for task in load_tasks(folder, one, names, suite)]
-    path = folder / "queries_and_answers" / f"{FILES[part]}_queries_and_answers.csv"
+    path = (
+        folder_of(folder, "workbench", "queries_and_answers")
+        / f"{FILES[part]}_queries_and_answers.csv"
+    )
     rows = read_rows(path, COLUMNS)
     width = max(2, len(str(len(rows) - 1)))
     tasks = []

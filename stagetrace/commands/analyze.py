@@ -135,7 +135,7 @@ def analyze(
             about = printable(f"{block.subject.suite}: {warning}")
             console.note(f"note: {number} traces of {about}")
     if form is Format.HTML and not as_json:
-        _write_page(found, reports, runs, out, report_mb)
+        _write_page(studies, reports, runs, out, report_mb)
     else:
         from analyzers.analysis import Evidence, run_analyses
 
@@ -350,7 +350,7 @@ def _in_table_order(found: Iterable[str]) -> list[str]:
 
 
 def _write_page(
-    blocks: Sequence[Block],
+    studies: Sequence[Study],
     reports: Sequence[Report],
     runs: Sequence[Path],
     out: Path | None,
@@ -364,7 +364,7 @@ def _write_page(
     from stagetrace.report_page import report_folder, report_page, write_page
 
     folder = report_folder(runs, out)
-    path = write_page(folder, report_page(blocks, reports, runs, megabytes=megabytes))
+    path = write_page(folder, report_page(studies, reports, runs, megabytes=megabytes))
     if find_spec("matplotlib") is None:
         console.note("plots left out: pip install 'stagetrace[report]'")
     console.say(printable(f"report: {path} ({path.stat().st_size / 1e3:,.0f} kB)"))

@@ -111,19 +111,41 @@ def run(
     config = Config(
         choice, conditions, str(variants) if variants else None, replicates, limit, durability
     )
-    return _Sitting(config, workers, lambda manifest: RunStore.create(folder, manifest)).run()
+    try:
+        return _Sitting(config, workers, lambda manifest: RunStore.create(folder, manifest)).run()
+    finally:
+        if out is None:
+            # A folder that nothing was written to is not left behind; others cannot be removed so.
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def _new_folder(suite: str, assistant: str) -> Path:
-    """A folder below `runs` that is not there yet: date, suite, assistant."""
+    """A new folder below `runs`: date, suite, assistant, and a number where that is taken.
+
+    It is made here, so that of two runs that start at once each has its own.
+
+    Raises:
+        StoreError: It cannot be made.
+    """
+    from tracer.errors import StoreError
+
     today = datetime.now(UTC).astimezone().strftime("%m%d")
     plain = re.sub(r"[^A-Za-z0-9]+", "-", f"{suite}-{assistant}").strip("-").lower()[:60]
     first = Path("runs") / f"{today}-{plain}"
     folder, number = first, 1
-    while folder.exists():
-        number += 1
-        folder = first.with_name(f"{first.name}-{number}")
-    return folder
+    while True:
+        try:
+            folder.mkdir(parents=True, mode=0o700)
+        except FileExistsError:
+            number += 1
+            folder = first.with_name(f"{first.name}-{number}")
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: cannot be made ({error.strerror}); name a folder by --out"
+            ) from error
+        else:
+            return folder
 
 
 def _config_of(manifest: Mapping[str, Json], folder: Path) -> Config:

@@ -146,7 +146,7 @@ def test_verdicts_say_raises_and_lowers_only_where_holm_agrees(report):
 
 
 def test_next_commands_name_the_run_and_an_item(report):
-    assert report.next[0].startswith("stagetrace show runs/1130-office-tools office-t")
+    assert report.next[0].startswith("stagetrace diff runs/1130-office-tools office-t")
     assert report.next[1] == "stagetrace analyze runs/1130-office-tools --by kind"
 
 

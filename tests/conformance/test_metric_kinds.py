@@ -37,6 +37,5 @@ def test_a_wrong_value_fails_and_a_right_one_does_not(tmp_path):
         checks(tmp_path, {**CASE, "expected": {"p_exact": 0.5}})["mcnemar-1"]()
 
 
-def test_every_kind_is_due_early_or_later():
-    assert set(metric_kinds.CHECKS) == set(metric_kinds.DUE) | set(metric_kinds.EARLY)
-    assert not set(metric_kinds.LATER) & set(metric_kinds.CHECKS)
+def test_every_kind_that_is_answered_is_due():
+    assert set(metric_kinds.CHECKS) == set(metric_kinds.DUE)

@@ -170,6 +170,16 @@ def test_step_limit_is_an_outcome(box: ModuleType) -> None:
     assert len(run.trace().calls) == 4
 
 
+def test_a_call_over_the_limit_is_a_tool_error_and_the_run_goes_on(box: ModuleType) -> None:
+    model = Says(*[asks("outbox.count")] * 4, Message("assistant", "Enough."))
+    run = Run(box, model, limits={"tool_calls": 2})
+    done = run.done("t00")
+    trace = run.trace()
+    assert done.status == "ok"
+    assert [call.error_type for call in trace.calls] == [None, None, *["ToolLimitError"] * 2]
+    assert trace.answer == "Enough."
+
+
 def test_endpoint_error_is_no_score(box: ModuleType) -> None:
     done = Run(box, Says(EndpointError("endpoint x: status 503"))).done("t00")
     assert (done.status, done.outcome, done.error_class) == ("failed", None, "EndpointError")

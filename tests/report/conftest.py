@@ -20,6 +20,7 @@ from analyzers.report.json_text import report_document
 from analyzers.report.material import Breakdown, Material, RunFacts
 from analyzers.report.subject import Subject
 from analyzers.report.tables import OVERVIEW, build_report
+from analyzers.score import ScoreRow
 from tracer.records import (
     Call,
     CallVerdict,
@@ -301,11 +302,10 @@ def make(
     failed: frozenset[tuple[str, str]] = frozenset(),
     breakdown_by: str = "",
     resamples: int = 200,
-    metrics: Sequence[str] | None = None,
     **more: Any,
 ) -> Made:
     """The page over traces, as the command makes it over a run."""
-    blocks = Blocks(metrics)
+    blocks = Blocks()
     blocks.add(subject, traces)
     found = blocks.blocks()
     materials = []
@@ -346,6 +346,33 @@ def _breakdowns(block: Any, comparison: Any, label: str) -> list[Breakdown]:
         return []
     rows = [row for row in block.rows if row.metric in OVERVIEW]
     return [Breakdown(label, breakdown(rows, block.labels.of(label), resamples=100), ordered=True)]
+
+
+def make_large(items: int) -> Made:
+    """The page over many items under all conditions; scores drawn, traces made when asked for."""
+    rng = random.Random(5)
+    rows = []
+    for number in range(items):
+        item = f"office-t{number:05}"
+        for condition in CONDITIONS:
+            right = rng.random() > HARM.get(condition, 0.1)
+            values = {"required_call_recall": 1.0 if right else 0.5, "success": float(right)}
+            rows += [
+                ScoreRow("r", "office", item, f"s{number % 90}", condition, 0, name, value)
+                for name, value in values.items()
+            ]
+    comparison = compare(rows, resamples=50, seed=7)
+    report = build_report(SUBJECT, comparison)
+
+    def fetch(wanted: Mapping[int, set[tuple[str, str, int]]]) -> dict[Any, Trace]:
+        made = {"base": ["read", "write"]}
+        return {
+            (0, key): acting(key[0], key[1], made.get(key[1], ["read", "read", "wrong"]))
+            for key in wanted.get(0, ())
+        }
+
+    material = Material(report, rows, axes=AXES)
+    return Made(render_html([material], fetch), {}, [material])
 
 
 @pytest.fixture(scope="session")
@@ -400,12 +427,12 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Any]:
         context.close()
 
 
-@pytest.fixture(name="make")
+@pytest.fixture(name="make", scope="session")
 def _make() -> Any:
     return make
 
 
-@pytest.fixture(name="office")
+@pytest.fixture(name="office", scope="session")
 def _office() -> Any:
     return office
 
@@ -426,7 +453,6 @@ def read() -> Any:
     return Page
 
 
-@pytest.fixture
-def conditions() -> Sequence[str]:
-    """The base and fourteen others."""
-    return CONDITIONS
+@pytest.fixture(name="make_large")
+def _make_large() -> Any:
+    return make_large

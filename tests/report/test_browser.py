@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
+import unicodedata
 from dataclasses import replace
 
 import pytest
-
-from analyzers.report.tables import OVERVIEW
 
 pytestmark = pytest.mark.browser
 
@@ -151,7 +149,7 @@ def test_the_filter_shows_what_it_says_and_keeps_its_state_in_the_address(usual,
     opened = open_page(usual.page)
     page = opened.page
     total = page.locator("table.items tbody tr").count()
-    assert page.locator(".filter output").inner_text() == f"{total} of {total} items"
+    assert page.locator(".filter output").inner_text() == f"{total} items"
     page.locator(".filter [data-f=k]").select_option("induced")
     shown = page.locator("table.items tbody tr:visible").count()
     assert 0 < shown < total
@@ -228,23 +226,31 @@ def test_a_phone_scrolls_down_and_never_sideways(usual, open_page):
     assert width <= inner
 
 
-def test_the_print_holds_the_closed_drill_downs(usual, open_page, tmp_path):
+def test_the_print_holds_the_closed_drill_downs(small, open_page, tmp_path):
     from pypdf import PdfReader
 
-    page = open_page(usual.page).page
+    page = open_page(small.page).page
     assert page.locator("details.pair[open]").count() == 0
     path = tmp_path / "page.pdf"
     page.pdf(path=str(path), format="A4")
-    text = " ".join("".join(one.extract_text() for one in PdfReader(path).pages).split())
-    item = re.findall(r'<details class="pair"><summary><b>([^<]+)</b>', usual.page)[-1]
+    printed = "\n".join(one.extract_text() for one in PdfReader(path).pages)
+    text = " ".join(unicodedata.normalize("NFKC", printed).split())  # fonts join ffi
+    item = re.findall(r'<details class="pair"><summary><b>([^<]+)</b>', small.page)[-1]
     assert f"Move the invoice {item} to Projects." in text
 
 
+@pytest.fixture(scope="module")
+def small(make, office):
+    """A page with every kind of table and plot, and little of each; axe looks at all of it."""
+    traces = office(14, conditions=("base", "explicit", "indirect", "formal", "dialect_singapore"))
+    return make(traces, breakdown_by="kind", megabytes=0.25)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(usual, open_page, scheme):
+def test_axe_finds_nothing(small, open_page, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    page = open_page(usual.page, color_scheme=scheme, bypass_csp=True).page
+    page = open_page(small.page, color_scheme=scheme, bypass_csp=True).page
     page.evaluate(
         "document.querySelectorAll('details').forEach((one, at) => { one.open = at < 9; })"
     )
@@ -252,22 +258,26 @@ def test_axe_finds_nothing(usual, open_page, scheme):
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
 
 
-@pytest.mark.slow
-def test_two_thousand_items_stay_small_and_open_fast(make, office, conditions, open_page):
-    traces = office(2_000, conditions=conditions)
-    made = make(traces, resamples=20, metrics=list(OVERVIEW))
-    assert len(made.page.encode()) <= 5_000_000
-    shown, differing = map(
-        int,
-        re.search(r"([\d,]+) of ([\d,]+) differing pairs shown", made.page)[0]
-        .replace(",", "")
-        .split(" differing")[0]
-        .split(" of "),
-    )
-    assert shown == made.page.count('<details class="pair">')
-    assert 500 < shown < differing
-    started = time.perf_counter()
-    page = open_page(made.page).page
-    took = time.perf_counter() - started
+def test_two_thousand_items_stay_small_and_open_fast(make_large, browser, tmp_path):
+    """Time is that of the page's own thread, so that a busy machine does not count."""
+    page_text = make_large(2_000).page
+    assert len(page_text.encode()) <= 5_000_000
+    line = re.search(r"([\d,]+) of ([\d,]+) differing pairs shown", page_text)
+    shown, differing = (int(number.replace(",", "")) for number in line.groups())
+    assert shown == page_text.count('<details class="pair">')
+    assert 1_000 < shown < differing
+    path = tmp_path / "large.html"
+    path.write_text(page_text, encoding="utf-8")
+    context = browser.new_context()
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(path.as_uri())
+    metrics = {
+        one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]
+    }
+    assert metrics["TaskDuration"] < 3
     assert page.locator("table.items tbody tr").count() == 2_000
-    assert took < 3
+    page.locator(".filter [data-f=q]").fill("t01999")
+    assert page.locator("table.items tbody tr:visible").count() == 1
+    context.close()

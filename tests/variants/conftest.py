@@ -20,8 +20,18 @@ NAMES = word_set(
 @pytest.fixture(scope="session")
 def parses() -> ModuleType:
     """The module with the stored parses, which lies beside the tests."""
-    path = Path(__file__).with_name("parses.py")
-    spec = importlib.util.spec_from_file_location("variant_parses", path)
+    return _beside("parses")
+
+
+@pytest.fixture(scope="session")
+def scripted() -> ModuleType:
+    """The module with a model and a rater that follow a script."""
+    return _beside("scripted")
+
+
+def _beside(name: str) -> ModuleType:
+    path = Path(__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"variant_{name}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -42,6 +42,8 @@ def typos(
 ) -> str | None:
     """The text with typos, never equal to `text`; None when no word may be touched.
 
+    A probability of 0 asks for nothing, so it gives the text as it is.
+
     Args:
         text: A request.
         item: Id of the task; with the seed it fixes the draws, whatever else was drawn before.
@@ -55,6 +57,8 @@ def typos(
         operations and places, kept case, protected literals and the forced edit are ours: an
         unprotected id or address would measure a wrong argument, not a reader.
     """
+    if probability == 0.0:
+        return text
     spans = protected_spans(text, given) if protect == "literals" else ()
     words = [word for word in _words(text) if not touches(word.start, word.end, spans)]
     if not words:

@@ -25,9 +25,18 @@
       })
       .map(function (found) { return found.row; });
   }
+  // Long item tables stand in two parts, so that the page opens fast; the first use joins them.
+  function joined(table) {
+    var more = doc.getElementById(table.id.replace(/itemtable$/, "moreitems"));
+    if (table.id && more && more !== table) {
+      list(more.tBodies[0].rows).forEach(function (row) { table.tBodies[0].appendChild(row); });
+      more.closest("details").remove();
+    }
+    if (!table.initial) { table.initial = list(table.tBodies[0].rows); }
+    return table.initial;
+  }
   list(doc.querySelectorAll("table.sort")).forEach(function (table) {
     var body = table.tBodies[0];
-    var initial = list(body.rows);
     var heads = list(table.tHead.rows[table.tHead.rows.length - 1].cells);
     heads.forEach(function (head, column) {
       if (head.hasAttribute("data-plain")) { return; }
@@ -42,6 +51,7 @@
         heads.forEach(function (other) { other.removeAttribute("aria-sort"); });
         if (now) { head.setAttribute("aria-sort", now); }
         table.classList.toggle("sorted", Boolean(now));
+        var initial = joined(table);
         var rows = now ? sorted(initial, column, now === "ascending" ? 1 : -1) : initial;
         var all = doc.createDocumentFragment();
         rows.forEach(function (row) { all.appendChild(row); });
@@ -60,7 +70,7 @@
     var want = {};
     fields(filter).forEach(function (field) { want[field.getAttribute("data-f")] = field.value; });
     var text = (want.q || "").toLowerCase();
-    var rows = list(doc.getElementById(filter.getAttribute("data-table")).tBodies[0].rows);
+    var rows = joined(doc.getElementById(filter.getAttribute("data-table")));
     var shown = 0;
     rows.forEach(function (row) {
       var keep = (!text || row.cells[0].textContent.toLowerCase().indexOf(text) >= 0) &&
@@ -96,7 +106,6 @@
   filters.forEach(function (filter) {
     filter.hidden = false;
     filter.addEventListener("input", function () { apply(filter); remember(); });
-    apply(filter);
   });
   restore();
   window.addEventListener("hashchange", restore);
