@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import json
 import os
 import statistics
@@ -63,7 +64,7 @@ def work(arm: str, exporter: str) -> None:
 
     def build_agent() -> tuple[Any, Any]:
         graph, question = _varied(build)
-        if arm in OURS and OURS[arm]:
+        if OURS.get(arm):
             graph = _traced(graph, arm, facts)
         return graph, question
 
@@ -144,7 +145,7 @@ def run_arms(
 
 def _ratios(rows: list[dict[str, Any]], base: list[dict[str, Any]], per: int) -> dict[str, float]:
     median = statistics.median
-    for before, row in zip(rows, rows[1:], strict=False):
+    for before, row in itertools.pairwise(rows):
         then, now = before["peak"], row["peak"]
         row["agent"] = row["cpu"] - (now.get("writer", 0) - then.get("writer", 0)) / per
         row["kb"] = (now.get("bytes", 0) - then.get("bytes", 0)) / per / 1000

@@ -16,11 +16,10 @@ from analyzers.report.html import Fetch, Key, render_html
 from analyzers.report.material import Breakdown, Material, RunFacts
 from analyzers.report.panels import panel_grid
 from analyzers.report.tables import OVERVIEW, Report
-from tracer.errors import InputError, StagetraceError, UnknownNameError
+from tracer.errors import InputError, StagetraceError
 from tracer.files import write_whole
 from tracer.records import Json, Trace
 from tracer.store import ITEMS, MANIFEST, TASKS, VARIANTS, read_lines, read_run, read_traces
-from variants.conditions import axis_of
 
 if TYPE_CHECKING:
     from tracer.store import StoredRun
@@ -121,7 +120,7 @@ def _material(
     return Material(
         report=report,
         rows=block.rows,
-        axes={name: _axis(name) for name in report.comparison.conditions},
+        axes=block.notes.axes(),
         breakdowns=list(_breakdowns(study, report)),
         panels=[panel_grid(panel) for panel in run_analyses(_PANELS, Evidence((study,)))],
         failed=frozenset(failed),
@@ -130,20 +129,16 @@ def _material(
     )
 
 
-def _axis(condition: str) -> str:
-    try:
-        return axis_of(condition)
-    except UnknownNameError:
-        return ""
-
-
 def _breakdowns(study: Study, report: Report) -> Iterator[Breakdown]:
     """By axis, by quartile of padding and by every label with few values."""
     comparison = study.comparison
     if not comparison.conditions:
         return
     metrics = [name for name in OVERVIEW if name in report.metrics]
-    by_axis = [replace(e, group=e.condition, condition=_POOLED) for e in study.by_axis(metrics)]
+    by_axis = [
+        replace(effect, group=f"{effect.condition} ({effect.group})", condition=_POOLED)
+        for effect in study.by_axis(metrics)
+    ]
     if by_axis:
         yield Breakdown("axis", by_axis, note="Pooled: mean over the conditions of an axis")
     padded = [effect for name in metrics for effect, _, _ in by_quartile(study, name)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,32 @@ def test_readme_runs_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.Monk
         assert result.returncode == 0, f"{page.name} block {number}: {result.stderr}"
     for arguments in commands(page):
         assert run(arguments) == 0, arguments
+
+
+def in_order(page: Path) -> list[tuple[str, str]]:
+    """The commands and the blocks of code of a page as they follow each other."""
+    text = page.read_text(encoding="utf-8")
+    found = [(match.start(), "python", match.group(1)) for match in PYTHON.finditer(text)]
+    found += [(match.start(), "command", match.group(1)) for match in COMMAND.finditer(text)]
+    return [(kind, body) for _, kind, body in sorted(found)]
+
+
+@pytest.mark.slow
+def test_the_page_on_analysis_runs_from_top_to_bottom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for kind, body in in_order(ROOT / "docs" / "analyze.md"):
+        if kind == "command":
+            line = re.sub(r"\s+#.*", "", body)
+            assert run(shlex.split(line)) == 0, line
+            continue
+        block = tmp_path / "block.py"
+        block.write_text(body, encoding="utf-8")
+        result = subprocess.run(
+            [sys.executable, block], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert result.returncode == 0, f"{body}\n{result.stderr}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -19,8 +19,11 @@ from tracer.redact import Redactor, TraceRedactor
 from tracer.references import KEY, LONG, Template, digest_of, digest_of_list
 from tracer.stored import CLIENT, INTERNAL
 
+_SHORT_ONES: Final = 4096
 _QUOTED_DOCUMENTS: Final = 100
 """So many documents of a trace are looked for in its other texts."""
+_TELLING: Final = 6
+"""No shorter text is a secret that is looked for elsewhere."""
 _LISTS: Final = 8
 """So many lists of messages are tried as the beginning of the next."""
 _LOCAL: Final = frozenset({"local", "stagetrace"})
@@ -38,6 +41,11 @@ class TraceEncoder:
 
     def __init__(self, redactor: Redactor | None) -> None:
         self._redaction = None if redactor is None else TraceRedactor(redactor)
+        self._seen: set[str] = set()
+        self._version = 0
+        self._short_ones: dict[tuple[str, object, type], list[dict[str, Any]]] = {}
+        self._numbers: set[str] = set()
+        """Names under which a number is no secret."""
         self._defined: set[str] = set()
         self._texts: dict[str, str] = {}
         self._documents: dict[str, str] = {}
@@ -48,12 +56,18 @@ class TraceEncoder:
         if self._redaction is None:
             return
         for key, value in list(span.attributes.items()):
-            if key not in _KEPT_NAMES:
-                self._learn(key, value)
+            if isinstance(value, str):
+                if len(value) < _TELLING or value in self._seen or key in _KEPT_NAMES:
+                    continue
+                self._seen.add(value)
+            elif isinstance(value, int | float):
+                continue
+            self._learn(key, value)
         for _, _, attributes in list(span.events):
             for key, value in attributes.items():
                 self._learn(key, value)
-        self._redaction.learn(span.status_message)
+        if span.status_message:
+            self._redaction.learn(span.status_message)
 
     def _learn(self, key: str, value: object) -> None:
         redaction = self._redaction
@@ -119,8 +133,18 @@ class TraceEncoder:
         out: list[dict[str, Any]] = []
         definitions: dict[str, Template] = {}
         references: dict[str, Template] = {}
+        version = 0 if self._redaction is None else self._redaction.version
+        if version != self._version:
+            self._version = version
+            self._short_ones.clear()
         for key, value in attributes.items():
-            name = self._clean(clean(key)[0]) if len(key) >= LONG // 10 else key
+            short = isinstance(value, bool | int | float | str) and not (
+                isinstance(value, str) and len(value) > LONG
+            )
+            if short:
+                out.extend(self._short_one(key, value))
+                continue
+            name = self._name(key)
             template: Template = None
             if isinstance(value, str):
                 text, marks = self._text(name, self._clean(str.__str__(value), key))
@@ -149,6 +173,29 @@ class TraceEncoder:
         if references:
             out.append({"key": names.REFS, "value": {"stringValue": _json(references)}})
         return out
+
+    def _name(self, key: str) -> str:
+        return self._clean(clean(key)[0]) if len(key) >= LONG // 10 else key
+
+    def _short_one(self, key: str, value: str | float) -> list[dict[str, Any]]:
+        """The entries of a short attribute; most stand on many spans of a trace alike."""
+        if type(value) is int and key in self._numbers:
+            return [{"key": key, "value": {"intValue": str(value)}}]
+        mark = (key, value, type(value))
+        known = self._short_ones.get(mark)
+        if known is not None:
+            return known
+        name = self._name(key)
+        if isinstance(value, str):
+            text, marks = self._text(name, self._clean(str.__str__(value), key))
+            entries = [{"key": name, "value": {"stringValue": text}}, *marks]
+        else:
+            entries = [{"key": name, "value": self._other(key, value)}]
+            if entries == [{"key": key, "value": {"intValue": str(value)}}]:
+                self._numbers.add(key)
+        if len(self._short_ones) < _SHORT_ONES:
+            self._short_ones[mark] = entries
+        return entries
 
     def _other(self, key: str, value: Any) -> dict[str, Any]:
         if isinstance(value, tuple) and self._redaction is not None and key not in _KEPT_NAMES:

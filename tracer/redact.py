@@ -32,6 +32,7 @@ _SHORT: Final = 8
 """A shorter text names no secret."""
 _LONG_NAME: Final = 18
 """No token of a well-known shape is shorter than this."""
+_NAMES: Final = 10_000
 _BEFORE: Final = 64
 _WINDOW: Final = 4096
 """So far around a telling name its value is looked for."""
@@ -79,11 +80,13 @@ class Redactor:
         self._salt = os.urandom(16) if salt is None else salt
         self._exempt_names = set(exempt_names)
         self._exempt = set(exempt)
+        self._kinds: dict[str, str] = {}
 
     def exempt(self, values: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         """Leave these values, and whatever stands under these names, as they are."""
         self._exempt.update(values)
         self._exempt_names.update(names)
+        self._kinds.clear()
 
     def is_exempt(self, value: str) -> bool:
         """Whether a value is a public fixture."""
@@ -91,7 +94,12 @@ class Redactor:
 
     def kind_of(self, name: str) -> str:
         """What kind of secret stands under a name, empty for none."""
-        return "" if name in self._exempt_names else shapes.secret_kind(name)
+        kind = self._kinds.get(name)
+        if kind is None:
+            kind = "" if name in self._exempt_names else shapes.secret_kind(name)
+            if len(self._kinds) < _NAMES:
+                self._kinds[name] = kind
+        return kind
 
     def token(self, kind: str, value: str) -> str:
         """What stands in place of a secret.

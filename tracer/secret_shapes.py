@@ -72,6 +72,7 @@ def secret_kind(name: str) -> str:
     return ""
 
 
+@cache
 def is_id_name(name: str) -> bool:
     """Whether a value under this name is an id, which only a well-known shape makes a secret."""
     words = [word.lower() for word in _SPLIT.split(name) if word]

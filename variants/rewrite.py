@@ -94,6 +94,7 @@ def rewrite(
         Lost in the Request, appendices C and D.19; hash, retries, parsing and ties are ours.
     """
     seen: list[Candidate] = []
+    answer = ""
     # Threads must not see each other's seed; a copy shares the connection and the weights.
     model = copy.copy(model)
     for attempt in range(RETRIES + 1):
@@ -112,7 +113,7 @@ def rewrite(
         if cleared:
             rng = _rng(seed, item, condition, attempt)
             return Rewritten(_least_used(cleared, openings or {}, rng))
-    return _failed(seen)
+    return _failed(seen, answer)
 
 
 def candidates_of(answer: str) -> list[str]:
@@ -198,10 +199,13 @@ def _least_used(
     )
 
 
-def _failed(seen: Sequence[Candidate]) -> Rewritten:
+def _failed(seen: Sequence[Candidate], answer: str) -> Rewritten:
     if not seen:
-        attempts = RETRIES + 1
-        return Rewritten(None, f"no candidate: the model gave no rewrite in {attempts} attempts")
+        said = " ".join(answer.split())[:60]
+        return Rewritten(
+            None,
+            f"no candidate: {RETRIES + 1} answers without a rewrite, the last one: {said!r}",
+        )
     furthest = max(seen, key=lambda c: (sum(v.passed for v in c.verdicts), -c.attempt, -c.index))
     return Rewritten(furthest, rejection(furthest.verdicts))
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import os
-from pathlib import Path
-
-import pytest
-
+from tests.golden_spans import assert_golden, plain
 from tests.tracer.graphs import State, line_graph
 from tracer.langgraph import trace_graph
 from tracer.record import Recorder
@@ -26,11 +20,6 @@ from tracer.records import (
 from tracer.spans import item_span, set_answer, set_outcome
 from tracer.testing import CountingIds, MemorySink, SteppingClock
 from tracer.wrap import calling, wrap_model, wrap_retriever, wrap_tool
-
-GOLDEN = Path(__file__).parent.parent / "golden" / "tracer_small_graph.json"
-CHANGING = {"stagetrace.graph.task_id", "stagetrace.version"}
-"""Random in LangGraph, and different in every release of ours."""
-
 
 class World:
     name = "office"
@@ -89,19 +78,11 @@ def small_run():
             graph = trace_graph(line_graph(read, act), recorder, name="small", kind="tools")
             set_answer(item, graph.invoke({"question": request.text})["answer"])
             set_outcome(item, Outcome("strict", success=True, unwanted_side_effect=False))
-    spans = [dataclasses.asdict(span) for span in sink.spans()]
-    for span in spans:
-        for part in ("attributes", "resource"):
-            span[part] = {k: "*" if k in CHANGING else v for k, v in span[part].items()}
-    return spans
+    return plain(sink.spans())
 
 
 def test_the_spans_of_a_small_graph_are_the_golden_ones():
-    spans = json.loads(json.dumps(small_run()))
-    if os.environ.get("STAGETRACE_GOLDEN"):
-        GOLDEN.write_text(json.dumps(spans, indent=1, ensure_ascii=False) + "\n")
-        pytest.skip(f"rewrote {GOLDEN.name}; read its diff")
-    assert spans == json.loads(GOLDEN.read_text())
+    assert_golden("tracer_small_graph.json", small_run())
 
 
 def test_two_runs_give_equal_spans():

@@ -64,7 +64,9 @@ def test_the_framing_is_named_by_the_item_and_moves_with_each_attempt(scripted: 
     wanted = [menu[(start + attempt) % len(menu)] for attempt in range(RETRIES + 1)]
     assert [next(f for f in menu if f": {f}." in asked) for asked in model.asked] == wanted
     assert variant.status == "failed"
-    assert variant.reason == "no candidate: the model gave no rewrite in 4 attempts"
+    assert variant.reason == (
+        "no candidate: 4 answers without a rewrite, the last one: 'nothing of use'"
+    )
 
 
 @pytest.mark.parametrize("answer", ["", "[]", "not JSON", '{"x": 1}', "null", "[1, 2]"])
@@ -197,7 +199,7 @@ def test_dialects_use_guarded_rules_only_where_a_rater_reads_the_intent(scripted
 @pytest.mark.parametrize("condition", PROMPTS)
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_the_three_prompts_of_the_second_paper(condition, number, scripted: ModuleType):
-    long = "Expeditious transmission of Kay's 3 outstanding invoices towards Jeff is solicited, please."
+    long = "Expeditious transmission of Kay's 3 outstanding invoices to Jeff is solicited."
     model = scripted.ScriptedModel(lambda asked: long)
     variant = make_variant(_task(), condition, helpers=Helpers(rewriter=model, prompt=number))
     assert model.asked[0].startswith(PROMPTS[condition][number - 1])

@@ -104,7 +104,7 @@ def test_similarity_rejects_by_the_papers_model_only(name, cosine, passed, filte
 
 
 def test_the_released_profile_asks_for_harder_texts():
-    middling = "Please forward the final agenda to all the members of the committee."
+    middling = "Please forward the final agenda to every member of the group."
     middle = reading_ease(middling)
     assert middle is not None
     assert 50 < middle < 60
