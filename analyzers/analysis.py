@@ -84,12 +84,14 @@ class Study:
 
         The axis stands as condition, its members as group.
         """
-        of = self.block.notes.axes()
-        names = [n for n in self.comparison.conditions if "@" not in n and of.get(n)]
+        names = [name for name in self.comparison.conditions if "@" not in name]
+        known = self.block.notes.axes()
+        # A foreign trace names no axis; its condition is one of its own then.
+        of = {name: axis if (axis := known.get(name, "base")) != "base" else name for name in names}
         members: dict[str, list[str]] = {}
         for name in names:
             members.setdefault(of[name], []).append(name)
-        found = self.pooled({name: of[name] for name in names}, metrics)
+        found = self.pooled(of, metrics)
         return [replace(one, group=", ".join(members[one.condition])) for one in found]
 
 

@@ -1,13 +1,17 @@
-"""What a metric is, and where metrics are filed."""
+"""What a metric and a statistic are, and where they are filed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tracer.records import Trace
 from tracer.registry import Registry
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Stage: TypeAlias = Literal["retrieval", "answer", "call", "act", "outcome", "cost"]
 Score: TypeAlias = Callable[[Trace], float | None]
@@ -53,3 +57,34 @@ def metric(
         return score
 
     return file
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One condition beside the base in one metric, item by item; runs are averaged already."""
+
+    base: npt.NDArray[np.float64]
+    variant: npt.NDArray[np.float64]
+    clusters: Sequence[str]
+    """The cluster of each item; its own id where it has none."""
+    binary: bool
+    """Every item ran once and scores 0 or 1."""
+    resamples: int = 10_000
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a statistic says of a sample."""
+
+    difference: float
+    """Variant minus base, as the statistic sees it: over items, or over clusters."""
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+Statistic: TypeAlias = Callable[[Sample], Finding | None]
+"""None where it does not apply: McNemar to means, an interval to one item."""
+
+STATISTICS: Registry[Statistic] = Registry("statistic", "analyzers.statistics")

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from stagetrace.api import Executor as Executor
+    from stagetrace.api import carried as carried
+    from stagetrace.api import carrier as carrier
     from stagetrace.api import compare as compare
+    from stagetrace.api import continued as continued
     from stagetrace.api import export as export
     from stagetrace.api import identity as identity
     from stagetrace.api import replay as replay
@@ -21,7 +25,10 @@ if TYPE_CHECKING:
     from stagetrace.api import tool as tool
     from stagetrace.api import trace as trace
 
-_NAMES = ("compare", "export", "identity", "replay", "retriever", "score", "span", "tool", "trace")
+_NAMES = (
+    *("Executor", "carried", "carrier", "compare", "continued", "export", "identity", "replay"),
+    *("retriever", "score", "span", "tool", "trace"),
+)
 
 
 def __getattr__(name: str) -> Any:

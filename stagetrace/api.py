@@ -13,16 +13,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
-from tracer import spans, wrap
+from stagetrace import settings
+from tracer import carry, functions, spans, wrap
+from tracer.content import NOTHING, Content, most_private
+from tracer.errors import StoreError
 from tracer.live import Kind
+from tracer.process import end_spans_on_sigterm
 from tracer.record import Recorder, Span
 from tracer.records import Passage, Request, Trace
+from tracer.redact import Mask, Redactor
 from tracer.store import open_sink, prepare_folder, read_traces
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tracer.export import ExportCount
+    from tracer.live_export import LiveExporter
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,15 +41,22 @@ def trace(
     agent: Any,
     *,
     store: str | Path = STORE,
+    otlp: str | None = None,
+    otlp_content: bool | None = None,
     content: bool = True,
+    mask: Sequence[Mask] = (),
     name: str = "",
 ) -> Any:
     """The same agent, traced: each retrieval, model call and tool call becomes a span on disk.
 
     Args:
-        agent: A LangGraph graph, a LangChain runnable, or any callable.
+        agent: A LangGraph graph, a LangChain runnable, an `openai` client, a vector store, or any
+            callable.
         store: Folder that takes the spans; `replay` and `stagetrace show` read it.
+        otlp: OTLP endpoint that is sent the spans as well; `grpc://HOST:PORT` sends over gRPC.
+        otlp_content: Whether words are sent there too; by default only where the environment asks.
         content: False leaves out requests, answers, arguments, results and documents.
+        mask: Personal data that is replaced by tokens: `email`, `card`, `phone`. Secrets always are.
         name: Name of the agent on its spans; by default its own.
 
     Raises:
@@ -54,12 +67,22 @@ def trace(
         traced = stagetrace.trace(graph, store="traces")
         traced.invoke({"messages": [("user", "Where is my parcel?")]})
     """
-    return wrap.trace(agent, recorder(store, content=content), name=name)
+    into = recorder(store, otlp=otlp, otlp_content=otlp_content, content=content, mask=mask)
+    return wrap.trace(agent, into, name=name)
 
 
-def recorder(store: str | Path = STORE, *, content: bool = True) -> Recorder:
+def recorder(
+    store: str | Path = STORE,
+    *,
+    otlp: str | None = None,
+    otlp_content: bool | None = None,
+    content: bool = True,
+    mask: Sequence[Mask] = (),
+) -> Recorder:
     """This process' recorder for a folder; the last one asked for serves `span` and the others."""
-    chosen = _recorder(Path(store).resolve(), content)
+    wanted = most_private([settings.content(), content])
+    sent = settings.live_content() if otlp_content is None else otlp_content
+    chosen = _recorder(Path(store).resolve(), wanted, otlp or "", sent, tuple(mask))
     _LAST.clear()
     _LAST.append(chosen)
     return chosen
@@ -69,14 +92,46 @@ _LAST: list[Recorder] = []
 
 
 @functools.cache
-def _recorder(folder: Path, content: bool) -> Recorder:
+def _recorder(
+    folder: Path, content: Content, otlp: str, otlp_content: bool, mask: tuple[Mask, ...]
+) -> Recorder:
     prepare_folder(folder)
     sink = open_sink(folder, f"{time.time_ns():x}-{os.getpid()}")
-    made = Recorder(sink, content=content, durability="item")
-    atexit.register(made.close)
-    what = "requests, answers, calls, documents" if content else "names, ids, times, no content"
+    exporter = _exporter(otlp, otlp_content) if otlp else None
+    made = Recorder(
+        sink,
+        content=content,
+        redactor=Redactor(mask=mask),
+        durability="item",
+        beside=[exporter] if exporter else [],
+    )
+    atexit.register(_close, made, exporter, os.getpid())
+    end_spans_on_sigterm()
+    what = "requests, answers, calls, documents" if content.whole else "names, ids, times"
+    if not content.whole:
+        what += ", no content" if content == NOTHING else " and some content"
     sys.stderr.write(f"stagetrace: recording {what} in {folder}\n")
     return made
+
+
+def _exporter(url: str, content: bool) -> LiveExporter:
+    from tracer.live_export import LiveExporter
+
+    if url.startswith("grpc://"):
+        return LiveExporter("http" + url.removeprefix("grpc"), protocol="grpc", content=content)
+    return LiveExporter(url, content=content)
+
+
+def _close(made: Recorder, exporter: LiveExporter | None, process: int) -> None:
+    """Write and send what is left, and say where the spans went; of failures too."""
+    made.end_open("exit")
+    try:
+        made.close()
+    except StoreError as error:
+        sys.stderr.write(f"stagetrace: {error}\n")
+    if exporter is not None and process == os.getpid():
+        exporter.close()
+        sys.stderr.write(f"stagetrace: {exporter.summary()}\n")
 
 
 def _current() -> Recorder:
@@ -164,27 +219,20 @@ def _around(
     begin: Callable[[Span, tuple[Any, ...], dict[str, Any]], None],
     end: Callable[[Span, Any], None],
 ) -> Callable[P, Any]:
-    if inspect.iscoroutinefunction(function):
+    def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span:
+        made = _current().start(kind, name)
+        begin(made, args, kwargs)
+        return made
 
-        @functools.wraps(function)
-        async def traced_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-            with _current().span(kind, name) as made:
-                begin(made, args, kwargs)
-                result = await function(*args, **kwargs)
-                end(made, result)
-                return result
+    return functions.traced(function, start, end)
 
-        return traced_async
 
-    @functools.wraps(function)
-    def traced(*args: P.args, **kwargs: P.kwargs) -> R:
-        with _current().span(kind, name) as made:
-            begin(made, args, kwargs)
-            result = function(*args, **kwargs)
-            end(made, result)
-            return result
+Executor = carry.CarryingExecutor
+"""A thread pool whose tasks run under the span that was current where they were submitted."""
 
-    return traced
+carried = carry.carried
+carrier = carry.carrier
+continued = carry.continued
 
 
 @contextmanager

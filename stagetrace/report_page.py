@@ -136,7 +136,11 @@ def _breakdowns(study: Study, report: Report) -> Iterator[Breakdown]:
         return
     metrics = [name for name in OVERVIEW if name in report.metrics]
     by_axis = [
-        replace(effect, group=f"{effect.condition} ({effect.group})", condition=_POOLED)
+        replace(
+            effect,
+            group=f"{effect.condition} ({effect.group.replace('dialect_', '')})",
+            condition=_POOLED,
+        )
         for effect in study.by_axis(metrics)
     ]
     if by_axis:

@@ -47,7 +47,7 @@ def open_suite(
             raise InputError(
                 f"--tools: suite {name!r} has its own tools; only tasks:PATH takes yours"
             )
-        options["tools"] = (_own_attribute(tools), tools)
+        options["tools"] = (own_attribute(tools, "--tools"), tools)
     return cast(Sandbox, factory(part, **options))
 
 
@@ -58,7 +58,7 @@ def _similarity() -> Embedder | None:
         return None
 
 
-def _own_attribute(name: str) -> Any:
+def own_attribute(name: str, option: str) -> Any:
     """What `MODULE:ATTR` names.
 
     Raises:
@@ -70,8 +70,8 @@ def _own_attribute(name: str) -> Any:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
-            f"--tools {name}: cannot be imported ({error}); give MODULE:ATTR, such as "
-            "my_tools:make for the function make in my_tools.py"
+            f"{option} {name}: cannot be imported ({error}); give MODULE:ATTR, such as "
+            "my_code:make for the function make in my_code.py"
         ) from error
 
 

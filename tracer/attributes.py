@@ -106,7 +106,7 @@ OUTPUT_VALUE: Final = _inference("output.value", "string", "item agent chat retr
 OUTPUT_MIME: Final = _inference("output.mime_type", "string", "item agent chat retrieval tool", "text/plain or application/json.")
 ERROR_TYPE: Final = _add(Attribute("error.type", "string", ("every",), "OpenTelemetry 1.44", "stable", "Class of the exception that ended the span."))
 CONTROL_FLOW: Final = _ours("stagetrace.control_flow", "string", "every", "LangGraph's own signal (interrupt, parent command) that ended the span; no error.")
-ENDED_BY: Final = _ours("stagetrace.ended_by", "string", "every", "abandoned, exception, timeout, cancelled or closed: the span was open when its root ended.")
+ENDED_BY: Final = _ours("stagetrace.ended_by", "string", "every", "abandoned, exception, timeout, cancelled, exit, terminated or closed: the span was open when its root or the process ended.")
 DEFS: Final = _ours("stagetrace.defs", "json", "every", "Values that this span is the first of its trace to use, by digest; restored by every reader.", content=True)
 REFS: Final = _ours("stagetrace.refs", "json", "every", "Attributes that are given by digests; restored by every reader.", content=True)
 CONTENT_MISSING: Final = _ours("stagetrace.content_missing", "string[]", "every", "Set on reading: digests whose definition was not found.")

@@ -18,8 +18,8 @@ from tracer import attributes as names
 from tracer import spans
 from tracer.chat_messages import message_snapshot, parts_of_message, passage_of, text_of
 from tracer.current import enter, leave
-from tracer.live import Kind, Span, is_control_flow
-from tracer.record import Recorder
+from tracer.live import EndedBy, Kind, Span, is_control_flow
+from tracer.record import CURRENT, Recorder
 from tracer.records import Json
 
 _HIDDEN = "langsmith:hidden"
@@ -32,10 +32,11 @@ class Runs:
 
     Args:
         recorder: Takes the spans.
-        root: The span of the whole run.
+        root: The span of the whole run; None where a bare model, retriever or tool is run, whose
+            own span is the first.
     """
 
-    def __init__(self, recorder: Recorder, root: Span) -> None:
+    def __init__(self, recorder: Recorder, root: Span | None) -> None:
         self.recorder = recorder
         self.interrupted = False
         self._root = root
@@ -50,13 +51,23 @@ class Runs:
         self._spans.clear()
         self._tokens.clear()
 
+    def sweep(self, reason: EndedBy, error: BaseException | None) -> None:
+        """End what is open where there is no span of the whole run."""
+        for run_id in reversed(list(self._tokens)):
+            span = self._spans[run_id]
+            span.set(names.ENDED_BY, reason)
+            span.end(error=error)
+
     def hide(self, run_id: UUID, parent_id: UUID | None) -> None:
         """Note a run that has no span of its own."""
-        self._spans[run_id] = self._above(parent_id)
+        above = self._above(parent_id)
+        if above is not None:
+            self._spans[run_id] = above
 
     def start(self, kind: Kind, name: str, run_id: UUID, parent_id: UUID | None) -> Span:
         """A span for a run, made current until the run ends."""
-        span = self.recorder.start(kind, name, parent=self._above(parent_id))
+        above = self._above(parent_id)
+        span = self.recorder.start(kind, name, parent=CURRENT if above is None else above)
         span.framework = True
         self._spans[run_id] = span
         self._tokens[run_id] = enter(span)
@@ -78,7 +89,7 @@ class Runs:
         # A wrapped part inside has noted its error already.
         span.end(error=None if span.status else error)
 
-    def _above(self, parent_id: UUID | None) -> Span:
+    def _above(self, parent_id: UUID | None) -> Span | None:
         return self._root if parent_id is None else self._spans.get(parent_id, self._root)
 
 

@@ -36,7 +36,17 @@ class DataMissingError(InputError):
 
 
 class TraceFormatError(InputError):
-    """A file of traces cannot be read; the text names file and line."""
+    """A file of traces cannot be read; the text names file and line.
+
+    Args:
+        text: What, where and how to mend it.
+        kind: Class of the fault, such as `unknown_format` or `limit_exceeded`; in strict mode the
+            class of the finding.
+    """
+
+    def __init__(self, text: str, kind: str = "unknown_format") -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 class VariantError(InputError):

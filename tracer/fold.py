@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import msgspec
 
 from tracer import attributes as names
-from tracer.formats.otlp_json import latest
+from tracer.conventions.base import FAILED, FROM_EVENT, translated
+from tracer.conventions.payloads import (
+    UnreadableError,
+    arguments_of,
+    documents_of,
+    last_text,
+    lenient,
+    messages_of,
+    numbered,
+    score_of,
+)
+from tracer.formats.otlp_json import better
+from tracer.formats.report import KINDS, Report
+from tracer.limits import json_text
 from tracer.records import (
     Call,
     CallKind,
@@ -24,6 +38,7 @@ from tracer.records import (
 from tracer.references import restored
 from tracer.spans import changes_of
 from tracer.stored import STATUS_ERROR, StoredSpan, Value
+from tracer.structure import structure
 
 Step = Literal[
     "item", "agent", "node", "chat", "embeddings", "retrieval", "rerank", "tool", "other"
@@ -38,6 +53,7 @@ _OPERATIONS: Mapping[str, Step] = {
     "generate_content": "chat",
     "embeddings": "embeddings",
     "retrieval": "retrieval",
+    "vector_db_retrieve": "retrieval",
     "execute_tool": "tool",
 }
 _INFERENCE: Mapping[str, Step] = {
@@ -64,28 +80,29 @@ def step_of(span: StoredSpan) -> Step:
     return "node" if names.NODE_NAME in span.attributes else "other"
 
 
-def fold(spans: Iterable[StoredSpan]) -> Trace:
+def fold(spans: Iterable[StoredSpan], report: Report | None = None) -> Trace:
     """The run that the spans of one trace tell of.
 
     Steps stand in the order of their starts: `stagetrace.sequence` where it is given, else start
     time, equal times in the order of the spans. Identity comes from any span that carries it.
 
+    Args:
+        spans: Spans of one trace, by whatever convention; repeated ones count once.
+        report: Where findings are counted too, beside the trace's own warnings.
+
     Raises:
         ValueError: There are no spans, or they are of several traces.
+        TraceFormatError: The report is strict and something is wrong.
     """
-    ordered = _ordered(latest(restored(spans)))
-    if not ordered:
-        raise ValueError("fold: no spans; a trace has at least one")
-    if len({span.trace_id for span in ordered}) > 1:
-        raise ValueError("fold: spans of several traces; group them by trace id first")
-    folding = _Folding(ordered)
-    for span in ordered:
-        folding.take(span)
+    folding = _Folding(report)
+    folding.read(spans)
     return folding.trace()
 
 
 def _ordered(spans: Sequence[StoredSpan]) -> list[StoredSpan]:
-    if all(names.SEQUENCE in span.attributes for span in spans):
+    numbers = {span.attributes.get(names.SEQUENCE) for span in spans}
+    # A trace that several processes wrote has each number more than once.
+    if None not in numbers and len(numbers) == len(spans):
         return sorted(spans, key=lambda span: _int(span.attributes[names.SEQUENCE]) or 0)
     return sorted(spans, key=lambda span: span.started_ns)
 
@@ -93,55 +110,143 @@ def _ordered(spans: Sequence[StoredSpan]) -> list[StoredSpan]:
 class _Folding:
     """What has been gathered of one trace."""
 
-    def __init__(self, spans: Sequence[StoredSpan]) -> None:
-        self.spans = spans
-        self.by_id = {span.span_id: span for span in spans}
-        self.steps = {span.span_id: step_of(span) for span in spans}
+    def __init__(self, report: Report | None) -> None:
+        self.report = report
         self.retrievals: list[Retrieval] = []
         self.calls: list[Call] = []
         self.models: list[ModelCall] = []
         self.warnings: dict[str, int] = {}
-        self.under_retrieval = self._under("retrieval")
-        self.order = {span.span_id: number for number, span in enumerate(spans)}
 
-    def _under(self, step: Step) -> dict[str, bool]:
-        """For each span whether one of the step stands above it; linear, safe against cycles."""
-        known: dict[str, bool] = {}
+    def read(self, spans: Iterable[StoredSpan]) -> None:
+        """Take the spans of the trace.
+
+        Raises:
+            ValueError: There are none, or they are of several traces.
+        """
+        self.spans = _ordered([translated(span) for span in self._once(restored(spans))])
+        if not self.spans:
+            raise ValueError("fold: no spans; a trace has at least one")
+        if len({span.trace_id for span in self.spans}) > 1:
+            raise ValueError("fold: spans of several traces; group them by trace id first")
+        self.by_id = {span.span_id: span for span in self.spans}
+        self.steps = {span.span_id: step_of(span) for span in self.spans}
+        self._promote()
+        self.order = {span.span_id: number for number, span in enumerate(self.spans)}
+        self.under_retrieval = self._inherited(
+            {span_id: int(step == "retrieval") for span_id, step in self.steps.items()}
+        )
+        self.runs = self._agent_runs()
+        self.depth = self._inherited({span_id: 1 for span_id in self.runs})
+        self._note_structure()
         for span in self.spans:
-            path: list[str] = []
-            seen: set[str] = set()
-            at = span.parent_id
-            answer = False
-            path.append(span.span_id)
-            while at in self.by_id and at not in seen and at != span.span_id:
-                if self.steps[at] == step:
-                    answer = True
-                    break
-                if at in known:
-                    answer = known[at]
-                    break
+            self._take(span)
+        self.calls = self._joined()
+
+    def _once(self, spans: Iterable[StoredSpan]) -> list[StoredSpan]:
+        """The spans with each id once; repeated ones are noted."""
+        best: dict[tuple[str, str], StoredSpan] = {}
+        for span in spans:
+            key = (span.trace_id, span.span_id)
+            other = best.get(key)
+            if other is None:
+                best[key] = span
+                continue
+            same = span == other
+            self.warn(
+                "duplicate_span_identical" if same else "duplicate_span_conflict", span.span_id
+            )
+            if not same and better(span, other):
+                best[key] = span
+        return list(best.values())
+
+    def _promote(self) -> None:
+        """Where no span is marked as an agent, the topmost chain above a model call is one."""
+        if any(step in ("agent", "item") for step in self.steps.values()):
+            return
+        seen: set[str] = set()
+        for span in self.spans:
+            if self.steps[span.span_id] != "chat":
+                continue
+            at, top = span.parent_id, ""
+            while at in self.by_id and at not in seen:
                 seen.add(at)
-                path.append(at)
+                if self.by_id[at].attributes.get(names.SPAN_KIND) == "CHAIN":
+                    top = at
                 at = self.by_id[at].parent_id
-            for span_id in path:
-                known[span_id] = answer
+            # A walk that met an earlier one ends below a top that is known already.
+            if top and at not in seen:
+                self.steps[top] = "agent"
+
+    def _inherited(self, own: Mapping[str, int]) -> dict[str, int]:
+        """For each span the sum over the spans above it; linear, safe against cycles."""
+        known: dict[str, int] = {}
+        for span in self.spans:
+            path: dict[str, None] = {}
+            at = span.span_id
+            while at in self.by_id and at not in known and at not in path:
+                path[at] = None
+                at = self.by_id[at].parent_id
+            total = known[at] + own.get(at, 0) if at in known else 0
+            for span_id in reversed(path):
+                known[span_id] = total
+                total += own.get(span_id, 0)
         return known
 
-    def warn(self, text: str) -> None:
-        self.warnings[text] = self.warnings.get(text, 0) + 1
+    def _agent_runs(self) -> set[str]:
+        """The spans that begin an agent run: not those that tell of the run above once more."""
+        begin: set[str] = set()
+        nearest: dict[str, str] = {}
+        for span in self.spans:
+            path: dict[str, None] = {}
+            at = span.span_id
+            while at in self.by_id and at not in nearest and at not in path:
+                path[at] = None
+                at = self.by_id[at].parent_id
+            above = ""
+            if at in nearest:
+                above = at if self.steps[at] in ("agent", "tool") else nearest[at]
+            for span_id in reversed(path):
+                nearest[span_id] = above
+                if self.steps[span_id] == "agent" and not self._same_run(span_id, above):
+                    begin.add(span_id)
+                if self.steps[span_id] in ("agent", "tool"):
+                    above = span_id
+        return begin
 
-    def take(self, span: StoredSpan) -> None:
+    def _same_run(self, span_id: str, above: str) -> bool:
+        """Whether an agent span tells of the same run as the one above it."""
+        if not above or self.steps[above] != "agent":
+            return False
+        span = self.by_id[span_id]
+        return names.NODE_NAME in span.attributes or _agent_name(span) == _agent_name(
+            self.by_id[above]
+        )
+
+    def warn(self, kind: str, span_id: str = "", text: str = "") -> None:
+        """Note a finding of a class."""
+        said = f"{kind}: {text or KINDS[kind]}"
+        self.warnings[said] = self.warnings.get(said, 0) + 1
+        if self.report is not None:
+            self.report.warn(kind, text, span_id=span_id)
+
+    def _note_structure(self) -> None:
+        found = structure(self.spans)
+        for kind, ids in (
+            ("orphan_parent", found.orphans),
+            ("parent_cycle", found.cyclic),
+            ("clock_skew", found.skewed),
+            ("negative_duration", found.backwards),
+            ("end_missing", found.unfinished),
+        ):
+            for span_id in ids:
+                self.warn(kind, span_id)
+
+    def _take(self, span: StoredSpan) -> None:
         step = self.steps[span.span_id]
-        if span.parent_id and span.parent_id not in self.by_id and span is not self.spans[0]:
-            self.warn("orphan: the parent of a span is missing")
-        if span.ended_ns is None:
-            self.warn("unfinished: a span has no end")
-        elif span.ended_ns < span.started_ns:
-            self.warn("clock: a span ends before it starts")
         for digest in span.attributes.get(names.CONTENT_MISSING) or ():
-            self.warn(f"content_missing: the definition of {digest} was not found")
+            self.warn("content_missing", span.span_id, f"the definition of {digest} was not found")
         if span.dropped:
-            self.warn("dropped: a writer dropped attributes, events or links")
+            self.warn("producer_dropped_data", span.span_id)
         if step == "retrieval":
             self.retrievals.append(self._retrieval(span, "retrieval"))
         elif step == "rerank":
@@ -157,9 +262,8 @@ class _Folding:
             return value
         try:
             return msgspec.json.decode(value)
-        except (msgspec.DecodeError, RecursionError):
-            self.warn(f"not readable: {key} is no JSON")
-            return None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return lenient(value)
 
     def _retrieval(self, span: StoredSpan, stage: Literal["retrieval", "rerank"]) -> Retrieval:
         attributes = span.attributes
@@ -171,7 +275,7 @@ class _Folding:
             ranker=str(attributes.get(names.RANKER) or attributes.get(names.RERANK_MODEL) or ""),
             top_k=_int(top_k),
             stage=stage,
-            internal=stage == "retrieval" and self.under_retrieval[span.span_id],
+            internal=stage == "retrieval" and self.under_retrieval[span.span_id] > 0,
             sequence=self.order[span.span_id],
             span_id=span.span_id,
         )
@@ -180,41 +284,47 @@ class _Folding:
         self, span: StoredSpan, stage: Literal["retrieval", "rerank"]
     ) -> tuple[Passage, ...] | None:
         attributes = span.attributes
-        documents = self._json(span, names.DOCUMENTS)
-        texts: dict[str, str] = {}
-        found: list[Passage] = []
-        for document in documents if isinstance(documents, list) else ():
-            if isinstance(document, dict) and document.get("id") is not None:
-                content = document.get("content")
-                text = content if isinstance(content, str) else None
-                found.append(Passage(str(document["id"]), _score(document.get("score")), text))
-                if text is not None:
-                    texts[str(document["id"])] = text
+        documents = documents_of(self._json(span, names.DOCUMENTS))
         ids = attributes.get(names.RETRIEVED_IDS)
         if isinstance(ids, list):
+            texts = {one.doc_id: one.text for one in documents or ()}
             scores = attributes.get(names.RETRIEVED_SCORES)
             if attributes.get(names.SCORE_KIND) == "rank" or not isinstance(scores, list):
                 scores = []
             return tuple(
                 Passage(
                     str(doc_id),
-                    _score(scores[i]) if i < len(scores) else None,
+                    score_of(scores[i])[0] if i < len(scores) else None,
                     texts.get(str(doc_id)),
                 )
                 for i, doc_id in enumerate(ids)
             )
-        if isinstance(documents, list):
-            return tuple(found)
-        return _flat_passages(attributes, stage)
+        if documents is None and stage == "rerank":
+            flat = numbered(attributes, "reranker.output_documents")
+            documents = documents_of(
+                [{k.removeprefix("document."): v for k, v in one.items()} for one in flat] or None
+            )
+        if documents is None:
+            documents = documents_of(
+                [
+                    {k.removeprefix("document."): v for k, v in one.items()}
+                    for one in numbered(attributes, "retrieval.documents")
+                ]
+                or None
+            )
+        if documents is None:
+            self.warn("content_missing", span.span_id)
+            return None
+        for rank, one in enumerate(documents, 1):
+            if one.doc_id is None:
+                self.warn("document_id_missing", span.span_id, f"the document of rank {rank}")
+            if not one.finite:
+                self.warn("non_finite_number", span.span_id, f"the score of rank {rank}")
+        return tuple(Passage(one.doc_id or "", one.score, one.text) for one in documents)
 
     def _call(self, span: StoredSpan) -> Call:
         attributes = span.attributes
         name = _first(attributes, names.TOOL_NAME, names.TOOL_NAME_OI)
-        arguments: Json = None
-        for key in (names.TOOL_ARGUMENTS, names.TOOL_PARAMETERS_OI):
-            if key in attributes:
-                arguments = self._json(span, key)
-                break
         result = self._json(span, names.TOOL_RESULT) if names.TOOL_RESULT in attributes else None
         if names.TOOL_RESULT not in attributes:
             result = attributes.get(names.OUTPUT_VALUE)
@@ -228,9 +338,10 @@ class _Folding:
             error = error or str(outcome)
         elif span.ended_ns is None or names.ENDED_BY in attributes:
             status = "unfinished"
+        arguments, raw, why = _arguments(attributes)
         return Call(
             name=str(name or span.name.removeprefix("execute_tool ")),
-            arguments=arguments if isinstance(arguments, dict) else None,
+            arguments=arguments,
             result=result,
             error=error,
             error_type=error_type,
@@ -238,7 +349,7 @@ class _Folding:
             kind=_EFFECTS.get(str(attributes.get(names.TOOL_EFFECT)), "unknown"),
             turn=_int(attributes.get(names.TURN)) or 0,
             call_id=str(_first(attributes, names.TOOL_CALL_ID, names.TOOL_ID_OI) or ""),
-            raw=attributes.get(names.TOOL_RAW),
+            raw=attributes.get(names.TOOL_RAW, raw),
             changes=self._changes(span),
             state_before=attributes.get(names.STATE_BEFORE),
             state_after=attributes.get(names.STATE_AFTER),
@@ -246,7 +357,58 @@ class _Folding:
             started_ns=span.started_ns,
             ended_ns=span.ended_ns,
             span_id=span.span_id,
+            arguments_error=why,
+            agents=self.depth[span.span_id],
         )
+
+    def _joined(self) -> list[Call]:
+        """The calls with what model calls say of them: ids, and arguments that they lack."""
+        asked = [
+            (call, bool(self.by_id[model.span_id].attributes.get(FROM_EVENT)))
+            for model in self.models
+            for call in model.requested_calls
+        ]
+        waiting = dict(enumerate(asked))
+        by_id: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
+        for number, (call, _) in reversed(waiting.items()):
+            by_id.setdefault(call.call_id, []).append(number)
+            by_name.setdefault(call.name, []).append(number)
+        found: dict[int, int] = {}
+        for at, made in enumerate(self.calls):
+            if made.call_id and by_id.get(made.call_id):
+                found[at] = by_id[made.call_id].pop()
+                waiting.pop(found[at], None)
+        for at, made in enumerate(self.calls):
+            if not made.call_id and made.status != "malformed":
+                names_left = by_name.get(made.name, [])
+                while names_left and names_left[-1] not in waiting:
+                    names_left.pop()
+                if names_left:
+                    found[at] = names_left.pop()
+                    waiting.pop(found[at])
+        return [
+            self._complete(made, asked[found[at]] if at in found else None)
+            for at, made in enumerate(self.calls)
+        ]
+
+    def _complete(self, made: Call, asked: tuple[ToolCall, bool] | None) -> Call:
+        if asked is not None:
+            call, from_event = asked
+            made = replace(made, call_id=made.call_id or call.call_id)
+            if made.arguments is None and call.arguments is not None and made.status != "malformed":
+                return replace(
+                    made,
+                    arguments=call.arguments,
+                    arguments_from="llm_event" if from_event else "llm_span",
+                    arguments_error="",
+                )
+        if made.arguments is None and made.status != "malformed":
+            if made.arguments_error:
+                self.warn("arguments_unparsed", made.span_id)
+            else:
+                self.warn("content_missing", made.span_id)
+        return made
 
     def _changes(self, span: StoredSpan) -> tuple[Change, ...]:
         if names.STATE_DIFF not in span.attributes:
@@ -279,7 +441,7 @@ class _Folding:
 
     def trace(self) -> Trace:
         root = self._root()
-        agent = next((s for s in self.spans if self.steps[s.span_id] == "agent"), None)
+        agent = self._agent()
         failed = self._failure(root, agent)
         error, error_type = _error_of(failed) if failed is not None else (None, None)
         unfinished = root.ended_ns is None or (
@@ -306,6 +468,7 @@ class _Folding:
                 text if count == 1 else f"{text} ({count} spans)"
                 for text, count in self.warnings.items()
             ),
+            agent_runs=len(self.runs),
         )
 
     def _root(self) -> StoredSpan:
@@ -315,8 +478,12 @@ class _Folding:
         for span in self.spans:
             if span.parent_id not in self.by_id:
                 return span
-        self.warn("cycle: no span is without a parent")
         return self.spans[0]
+
+    def _agent(self) -> StoredSpan | None:
+        """The outermost agent run; of several beside each other the first."""
+        begin = [span for span in self.spans if span.span_id in self.runs]
+        return min(begin, key=lambda span: self.depth[span.span_id], default=None)
 
     def _failure(self, root: StoredSpan, agent: StoredSpan | None) -> StoredSpan | None:
         """The span that tells of the agent's own exception: the item's, else the first agent's."""
@@ -326,12 +493,42 @@ class _Folding:
 
     def _answer(self, root: StoredSpan, agent: StoredSpan | None, error: str | None) -> str | None:
         agents = [s for s in self.spans if self.steps[s.span_id] == "agent"]
-        top = [s for s in agents if s.parent_id == root.span_id] or agents[:1]
+        top = [s for s in agents if s.parent_id == root.span_id] or ([agent] if agent else [])
         for span in (root, *reversed(top)):
             answer = span.attributes.get(names.OUTPUT_VALUE)
             if isinstance(answer, str) and (span is root or error is None):
                 return answer
+        if error is not None or self.steps[root.span_id] == "item":
+            return None
+        for model in reversed(self.models):
+            answer = last_text(messages_of(model.output_messages), "assistant")
+            if answer is None and model.output_messages is None:
+                answer = _text(self.by_id[model.span_id], names.OUTPUT_VALUE) or None
+            return answer
         return None
+
+
+def _agent_name(span: StoredSpan) -> str:
+    return (
+        _text(span, names.AGENT_NAME)
+        or _text(span, names.AGENT_NAME_OI)
+        or span.name.removeprefix("invoke_agent ")
+    )
+
+
+def _arguments(
+    attributes: Mapping[str, Value],
+) -> tuple[Mapping[str, Json] | None, str | None, str]:
+    """Arguments of a call, the text where they cannot be read, and why."""
+    for key in (names.TOOL_ARGUMENTS, names.TOOL_PARAMETERS_OI):
+        if key in attributes:
+            value = attributes[key]
+            try:
+                return arguments_of(value), None, ""
+            except UnreadableError as error:
+                raw = value if isinstance(value, str) else json_text(value)
+                return None, raw, str(error)
+    return None, None, ""
 
 
 def _first(attributes: Mapping[str, Value], *keys: str) -> Value:
@@ -352,12 +549,6 @@ def _int(value: Value) -> int | None:
     return None
 
 
-def _score(value: Value) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
-
-
 def _text(span: StoredSpan | None, key: str) -> str:
     value = None if span is None else span.attributes.get(key)
     return value if isinstance(value, str) else ""
@@ -366,8 +557,8 @@ def _text(span: StoredSpan | None, key: str) -> str:
 def _error_of(span: StoredSpan) -> tuple[str | None, str | None]:
     """Text and class of the exception that ended a span."""
     kind: Value = span.attributes.get(names.ERROR_TYPE)
-    text: Value = span.status_message or None
-    if span.status != STATUS_ERROR and kind is None:
+    text: Value = span.status_message or span.attributes.get(FAILED) or None
+    if span.status != STATUS_ERROR and kind is None and FAILED not in span.attributes:
         return None, None
     for event in reversed(span.events):
         if event.name == names.EXCEPTION_EVENT:
@@ -378,27 +569,6 @@ def _error_of(span: StoredSpan) -> tuple[str | None, str | None]:
     return str(text) if text is not None else kind or "error", kind
 
 
-def _flat_passages(
-    attributes: Mapping[str, Value], stage: Literal["retrieval", "rerank"]
-) -> tuple[Passage, ...] | None:
-    """Documents flattened as OpenInference writes them; None when there are none."""
-    base = "retrieval.documents" if stage == "retrieval" else "reranker.output_documents"
-    passages: list[Passage] = []
-    while True:
-        key = f"{base}.{len(passages)}.document"
-        doc_id = attributes.get(f"{key}.id")
-        if doc_id is None:
-            return tuple(passages) or None
-        content = attributes.get(f"{key}.content")
-        passages.append(
-            Passage(
-                str(doc_id),
-                _score(attributes.get(f"{key}.score")),
-                content if isinstance(content, str) else None,
-            )
-        )
-
-
 def _requested(messages: Json) -> tuple[ToolCall, ...]:
     """The calls that a reply asks for."""
     calls = []
@@ -406,14 +576,16 @@ def _requested(messages: Json) -> tuple[ToolCall, ...]:
         parts = message.get("parts") if isinstance(message, dict) else None
         for part in parts if isinstance(parts, list) else ():
             if isinstance(part, dict) and part.get("type") == "tool_call":
-                arguments = part.get("arguments")
+                given = part.get("arguments")
+                arguments: Mapping[str, Json] | None = None
+                raw = part.get("raw")
+                if given is not None:
+                    try:
+                        arguments = arguments_of(given)
+                    except UnreadableError:
+                        raw = given if isinstance(given, str) else json_text(given)
                 calls.append(
-                    ToolCall(
-                        str(part.get("name") or ""),
-                        arguments if isinstance(arguments, dict) else None,
-                        str(part.get("id") or ""),
-                        part.get("raw"),
-                    )
+                    ToolCall(str(part.get("name") or ""), arguments, str(part.get("id") or ""), raw)
                 )
     return tuple(calls)
 

@@ -69,9 +69,21 @@ class EntryPoints:
     def __init__(self, graph: Any, recorder: Recorder, name: str, kind: str) -> None:
         self.graph = graph
         self.name = name
-        self._recorder = recorder
+        self.recorder = recorder
         self._kind = kind
         self._interrupted: dict[str, tuple[str, str]] = {}
+        self._bare = _is_part(graph)
+
+    def bind_tools(self, *args: Any, **kwargs: Any) -> Any:
+        """The model with tools bound, traced as this one."""
+        return self._derived(self.graph.bind_tools(*args, **kwargs))
+
+    def with_structured_output(self, *args: Any, **kwargs: Any) -> Any:
+        """The model with a schema of its answers, traced as this one."""
+        return self._derived(self.graph.with_structured_output(*args, **kwargs))
+
+    def _derived(self, graph: Any) -> Any:
+        return trace_graph(graph, self.recorder, name=self.name, kind=self._kind)
 
     def __getattr__(self, attribute: str) -> Any:
         return getattr(self.__dict__["graph"], attribute)
@@ -169,12 +181,14 @@ class EntryPoints:
         return self.graph.get_output_schema(*args, **kwargs)
 
     def _begin(self, value: object, config: Mapping[str, Any] | None) -> _Run:
-        current = current_span(self._recorder)
+        if self._bare:
+            return _Run(self, None, config, owns_span=False)
+        current = current_span(self.recorder)
         name = f"invoke_agent {self.name}"
         if current is not None and current.kind == "agent" and current.name == name:
             run = _Run(self, current, config, owns_span=False)
         else:
-            span = self._recorder.start("agent", name)
+            span = self.recorder.start("agent", name)
             set_agent(span, self.name, self._kind)
             run = _Run(self, span, config, owns_span=True)
             text = readable(value, _INPUT_KEYS)
@@ -186,12 +200,12 @@ class EntryPoints:
     def _link_back(self, run: _Run) -> None:
         """Link a resumed run to the interrupted one of the same thread."""
         before = self._interrupted.pop(run.thread, None) if run.thread else None
-        if before is not None:
+        if before is not None and run.span is not None:
             run.span.links.append(before)
 
     def remember_interrupt(self, run: _Run) -> None:
         """Keep where a thread stopped, so that its resumption can link to it."""
-        if run.thread:
+        if run.thread and run.span is not None:
             while len(self._interrupted) >= _INTERRUPTED_KEPT:
                 self._interrupted.pop(next(iter(self._interrupted)))
             self._interrupted[run.thread] = (run.span.trace_id, run.span.span_id)
@@ -203,20 +217,21 @@ class _Run:
     def __init__(
         self,
         entry: EntryPoints,
-        span: Span,
+        span: Span | None,
         config: Mapping[str, Any] | None,
         *,
         owns_span: bool,
     ) -> None:
         self.span = span
-        self.runs = Runs(span.recorder, span)
+        self.runs = Runs(entry.recorder, span)
         self.config = _with_handler(config, self.runs)
         thread = (self.config.get("configurable") or {}).get("thread_id")
         self.thread = "" if thread is None else str(thread)
         self._entry = entry
         self._owns_span = owns_span
         before = otel_context.get_current()
-        enter(span)
+        if span is not None:
+            enter(span)
         self._context = otel_context.get_current()
         otel_context.attach(before)
 
@@ -238,14 +253,17 @@ class _Run:
         Raises:
             StoreError: The run went well and could not be stored.
         """
-        recorder = self.span.recorder
+        recorder = self.runs.recorder
         # A generator that is closed early raises GeneratorExit, which is no error.
         failure = None if isinstance(error, GeneratorExit) else error
-        recorder.sweep(self.span, reason_of(error), failure)
+        if self.span is None:
+            self.runs.sweep(reason_of(error), failure)
+        else:
+            recorder.sweep(self.span, reason_of(error), failure)
         if self.runs.interrupted or (error is not None and is_control_flow(error)):
             self._entry.remember_interrupt(self)
         self.runs.clear()
-        if not self._owns_span:
+        if self.span is None or not self._owns_span:
             return
         text = readable(output, _OUTPUT_KEYS)
         if text is not None:
@@ -253,6 +271,18 @@ class _Run:
         self.span.end(error)
         if error is None and self.span.root:
             recorder.check()
+
+
+def _is_part(graph: object) -> bool:
+    """Whether it is a chat model, a retriever or a tool by itself, also with options bound."""
+    from langchain_core.language_models import BaseLanguageModel
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.tools import BaseTool
+
+    part = graph
+    while hasattr(part, "bound"):
+        part = part.bound
+    return isinstance(part, BaseLanguageModel | BaseRetriever | BaseTool)
 
 
 def _close(steps: Any) -> None:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal[
     "item", "agent", "node", "chat", "embeddings", "retrieval", "rerank", "tool", "chain"
 ]
-EndedBy: TypeAlias = Literal["abandoned", "exception", "timeout", "cancelled", "closed"]
+EndedBy: TypeAlias = Literal[
+    "abandoned", "exception", "timeout", "cancelled", "closed", "exit", "terminated"
+]
 
 
 KINDS: Final[Mapping[str, str]] = {
@@ -38,6 +40,10 @@ KINDS: Final[Mapping[str, str]] = {
 
 _EVENTS: Final = 1024
 _SPAN_OVERHEAD: Final = 400
+
+
+class TerminatedExit(SystemExit):
+    """The process was asked to end by SIGTERM; open spans end with this reason."""
 
 
 class LiveTrace:
@@ -238,6 +244,10 @@ class Span(trace.Span):
             self.set(names.ENDED_BY, "abandoned")
         elif isinstance(error, BaseException) and is_control_flow(error):
             self.set(names.CONTROL_FLOW, type(error).__qualname__)
+        elif isinstance(error, SystemExit):
+            self.set(names.ENDED_BY, reason_of(error))
+            if error.code:
+                self.fail(error)
         elif error is not None:
             self.fail(error)
         if self.dropped_events:
@@ -330,6 +340,8 @@ def reason_of(error: BaseException | str | None) -> EndedBy:
         return "abandoned"
     if isinstance(error, TimeoutError):
         return "timeout"
+    if isinstance(error, SystemExit):
+        return "terminated" if type(error) is TerminatedExit else "exit"
     if isinstance(error, BaseException) and type(error).__name__ in (
         "CancelledError",
         "KeyboardInterrupt",

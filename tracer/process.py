@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
+import threading
 import weakref
 from functools import cache
+from types import FrameType
 from typing import TYPE_CHECKING
+
+from tracer.live import TerminatedExit
 
 if TYPE_CHECKING:
     from tracer.record import Recorder
@@ -52,3 +57,24 @@ def _after_fork_child() -> None:
     for recorder in _forking:
         recorder.start_over()
     _forking.clear()
+
+
+def end_spans_on_sigterm() -> bool:
+    """Have SIGTERM end the process as `sys.exit(143)` does, so that open spans end with a reason.
+
+    Only where nobody else handles the signal, and only from the main thread.
+
+    Returns:
+        Whether it is so now.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return False
+    signal.signal(signal.SIGTERM, _terminated)
+    return True
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    raise TerminatedExit(128 + number)

@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
@@ -70,6 +70,18 @@ class Sink(Protocol):
         ...
 
 
+class Beside(Protocol):
+    """Is given each line once it is stored."""
+
+    def offer(self, line: bytes, spans: int) -> None:
+        """Take a line of so many spans, or drop and count it; never wait."""
+        ...
+
+    def start_over(self) -> None:
+        """Forget what the parent of this forked process will send itself."""
+        ...
+
+
 class Ids(Protocol):
     """Makes ids of traces and spans."""
 
@@ -108,6 +120,9 @@ class Recorder:
             that write, or at the end of an item only.
         fsync: Whether a wait includes the disk itself, not only the operating system.
         queue_bytes: At this many waiting bytes the caller writes them itself: slower, never lossy.
+        send_identity: Whether OpenTelemetry's baggage keeps the identity inside models and tools,
+            so that an instrumented HTTP client sends it along.
+        beside: Live exporters, which are given what is stored; whoever made them closes them.
         service: The resource's `service.name`.
     """
 
@@ -123,6 +138,8 @@ class Recorder:
         durability: Durability = "tool",
         fsync: bool = False,
         queue_bytes: int = QUEUE_BYTES,
+        send_identity: bool = False,
+        beside: Sequence[Beside] = (),
         service: str = "stagetrace",
     ) -> None:
         self.sink = sink
@@ -134,6 +151,8 @@ class Recorder:
         self.hides = what.hides
         self.redactor = Redactor() if redactor is None else redactor
         self.durability = durability
+        self.send_identity = send_identity
+        self._beside = tuple(beside)
         self.generation = 0
         self._fsync = fsync
         self._queue_bytes = queue_bytes
@@ -369,6 +388,8 @@ class Recorder:
                     self._stored += count
                     if state.kept is not None:
                         state.kept.append(line)
+                    for other in self._beside:
+                        other.offer(line, count)
                 self._pending.clear()
             if sync and self._fsync:
                 self.sink.sync()
@@ -451,14 +472,21 @@ class Recorder:
         return latest(restored(span for text in [*kept, line] for span in decode_line(text)))
 
     def write_at_exit(self) -> None:
-        """Write what is queued when the interpreter ends.
+        """End what is open and write what is queued when the interpreter ends.
 
         Raises:
             StoreError: It could not be written.
         """
         if not self._closed:
+            self.end_open("exit")
             self.drain()
             self.check()
+
+    def end_open(self, reason: EndedBy) -> None:
+        """End whatever is open, and say why."""
+        for span in reversed(list(self._open.values())):
+            span.set(names.ENDED_BY, reason)
+            span.end()
 
     def hold_for_fork(self) -> None:
         """Let nobody note or write while the process is copied."""
@@ -473,6 +501,8 @@ class Recorder:
     def start_over(self) -> None:
         """Forget in a forked child what its parent has noted and will write itself."""
         self.generation += 1
+        for other in self._beside:
+            other.start_over()
         self._reset()
 
     def close(self) -> None:
@@ -483,9 +513,7 @@ class Recorder:
         """
         if self._closed:
             return
-        for span in reversed(list(self._open.values())):
-            span.set(names.ENDED_BY, "closed")
-            span.end()
+        self.end_open("closed")
         self._wait()
         self._closed = True
         self._wake.set()

@@ -221,6 +221,12 @@ class Call:
     started_ns: int = 0
     ended_ns: int | None = None
     span_id: str = ""
+    arguments_from: Literal["", "llm_span", "llm_event"] = ""
+    """Where the arguments were found when the call's own span has none that can be read."""
+    arguments_error: str = ""
+    """Why `raw` gives no arguments; empty where it does."""
+    agents: int = 0
+    """Number of agent runs it lies in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +341,9 @@ class Trace:
     groups: Mapping[str, str] = field(default_factory=dict)
     """The task's breakdown labels, joined by item."""
     warnings: tuple[str, ...] = ()
+    """What was odd about its spans, each text beginning with its class."""
+    agent_runs: int = 0
+    """Agents that ran, each counted once however many spans tell of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from tracer.errors import StoreError, TraceFormatError
 from tracer.files import SUFFIX, append, open_append, take_lock, unlock, write_error, write_whole
 from tracer.files import FileSink as FileSink  # a store's callers name both
 from tracer.fold import fold
-from tracer.formats.otlp_json import read_file
+from tracer.formats.reading import read_file
 from tracer.limits import json_text
 from tracer.record import package_version
 from tracer.records import Done, Json, Task, Trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,12 +13,15 @@ from typing import Any
 
 from tracer import attributes as names
 from tracer import spans
-from tracer.langgraph import is_runnable, trace_graph
+from tracer.functions import traced
+from tracer.langgraph import EntryPoints, is_runnable, trace_graph
 from tracer.limits import digest
 from tracer.live import Span, is_control_flow
+from tracer.openai_client import is_openai_client, trace_client
 from tracer.protocols import Assistant, ChatModel, Embedder, Prompted, Retriever, World
 from tracer.record import Recorder
 from tracer.records import Change, Json, Message, Passage, Reply, Request, Task, Tool, ToolCall
+from tracer.vector_stores import is_vector_store, trace_vector_store
 
 _EFFECT_EVENTS = 100
 _call_id: ContextVar[str] = ContextVar("stagetrace_call_id", default="")
@@ -138,6 +142,8 @@ def wrap_tool(tool: Tool, recorder: Recorder, world: World | None = None) -> Too
     Raises:
         StoreError: What happened before the tool could not be stored; the tool has not run.
     """
+    if traced_by(tool.run, recorder):
+        return tool
 
     @functools.wraps(tool.run)
     def run(**arguments: Json) -> Json:
@@ -160,6 +166,7 @@ def wrap_tool(tool: Tool, recorder: Recorder, world: World | None = None) -> Too
             recorder.before_write()
         return result
 
+    _traced_functions[run] = weakref.ref(recorder)
     return replace(tool, run=run)
 
 
@@ -253,6 +260,9 @@ def _span(recorder: Recorder, kind: Any, name: str) -> Iterator[Span]:
 def trace(agent: Any, recorder: Recorder, *, name: str = "", kind: str = "user") -> Any:
     """The same agent, traced: a LangGraph graph, a runnable, an assistant or any callable.
 
+    Also a bare chat model, retriever or tool of LangChain, a vector store, an `openai` client, and
+    functions of every kind: plain, async, generators.
+
     Args:
         agent: Something with `invoke`, something with `answer(request)`, or a function.
         recorder: Takes the spans.
@@ -262,8 +272,14 @@ def trace(agent: Any, recorder: Recorder, *, name: str = "", kind: str = "user")
     Raises:
         TypeError: It is none of these.
     """
+    if traced_by(agent, recorder):
+        return agent
     if is_runnable(agent):
         return trace_graph(agent, recorder, name=name, kind=kind)
+    if is_openai_client(agent):
+        return trace_client(agent, recorder)
+    if is_vector_store(agent):
+        return trace_vector_store(agent, recorder)
     called = name or getattr(agent, "name", "") or getattr(agent, "__name__", "") or "agent"
     if callable(getattr(agent, "answer", None)):
         return _TracedAssistant(agent, recorder, called, kind)
@@ -295,29 +311,32 @@ class _TracedAssistant:
 def _trace_function(
     function: Callable[..., Any], recorder: Recorder, name: str, kind: str
 ) -> Callable[..., Any]:
-    @contextmanager
-    def around(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Span]:
-        with spans.agent_span(recorder, name, kind) as span:
-            value: Json = args[0] if len(args) == 1 and not kwargs else [list(args), kwargs]
-            spans.set_value(span, names.INPUT_VALUE, names.INPUT_MIME, value)
-            yield span
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span:
+        span = recorder.start("agent", f"invoke_agent {name}")
+        spans.set_agent(span, name, kind)
+        value: Json = args[0] if len(args) == 1 and not kwargs else [list(args), kwargs]
+        spans.set_value(span, names.INPUT_VALUE, names.INPUT_MIME, value)
+        return span
 
-    if inspect.iscoroutinefunction(function):
+    def end(span: Span, result: Any) -> None:
+        spans.set_value(span, names.OUTPUT_VALUE, names.OUTPUT_MIME, result)
 
-        @functools.wraps(function)
-        async def traced_async(*args: Any, **kwargs: Any) -> Any:
-            with around(args, kwargs) as span:
-                result = await function(*args, **kwargs)
-                spans.set_value(span, names.OUTPUT_VALUE, names.OUTPUT_MIME, result)
-                return result
+    made = traced(function, begin, end)
+    _traced_functions[made] = weakref.ref(recorder)
+    return made
 
-        return traced_async
 
-    @functools.wraps(function)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        with around(args, kwargs) as span:
-            result = function(*args, **kwargs)
-            spans.set_value(span, names.OUTPUT_VALUE, names.OUTPUT_MIME, result)
-            return result
+# Weak, since functions come and go with their recorders.
+_traced_functions: weakref.WeakKeyDictionary[Callable[..., Any], weakref.ref[Recorder]] = (
+    weakref.WeakKeyDictionary()
+)
 
-    return traced
+
+def traced_by(agent: object, recorder: Recorder) -> bool:
+    """Whether an agent or a tool's function has spans of this recorder already."""
+    if isinstance(agent, EntryPoints):
+        return agent.recorder is recorder
+    if isinstance(agent, _TracedAssistant):
+        return agent._recorder is recorder
+    known = _traced_functions.get(agent) if inspect.isfunction(agent) else None
+    return known is not None and known() is recorder

@@ -188,7 +188,7 @@ class _Slot:
                 released_typos(turn, item=self._key(number), seed=self.seed)
                 for number, turn in enumerate(self.turns)
             ]
-            return self._gated(tuple(made), "typo", main_verb=self.head_verb)
+            return self._damaged(tuple(made), "typo")
         damaged = [
             typos(turn, item=self._key(number), seed=self.seed, given=self.task.protected)
             for number, turn in enumerate(self.turns)
@@ -196,7 +196,7 @@ class _Slot:
         if not any(damaged):
             return self.failed("no word: every word holds an operative literal", "typo")
         kept = tuple(new or old for new, old in zip(damaged, self.turns, strict=True))
-        return self._gated(kept, "typo", main_verb=self.head_verb)
+        return self._damaged(kept, "typo")
 
     def dialect(self, density: float, tier: Tier) -> Variant:
         """The request with the features of a dialect; a turn without a place stays."""
@@ -246,7 +246,13 @@ class _Slot:
                 "no translator: round trips need a translation model or a stored wording"
             )
         made = tuple(round_trip(turn, translator) for turn in self.turns)
-        return self._gated(made, "rtt", main_verb=self.head_verb, model=translator.name)
+        return self._damaged(made, "rtt", model=translator.name)
+
+    def _damaged(self, made: tuple[str, ...], generator: Generator, **facts: Json) -> Variant:
+        """A text whose surface was damaged; typos leave the main verb the verb it was."""
+        verb = self._base_verb()
+        kept = verb if generator == "typo" else _verb_of(made[0], protected_spans(made[0]))
+        return self._gated(made, generator, head_verb=verb, main_verb=kept, **facts)
 
     def rewritten(self, openings: Mapping[str, int]) -> Variant:
         """The request in the words of a model; every turn must clear the gates."""

@@ -12,6 +12,7 @@ AUXILIARIES = word_set(
     must"""
 )
 SUBJECTS = ("nsubj", "nsubjpass", "expl")
+_PLURAL_SUBJECTS = word_set("we you they these those many few several both")
 _COMPLEMENTS = ("attr", "acomp", "prep", "advmod", "xcomp", "ccomp", "oprd", "npadvmod")
 _LEADS = frozenset(
     {"please", "kindly", "now", "then", "also", "so", "and", "next", "just", "ok", "okay", ","}
@@ -132,7 +133,7 @@ def _subject_phrase(parsed: Parsed, root: Token, found: Token) -> list[Token]:
 def be_for(parsed: Parsed, noun: Token, *, past: bool = False) -> str:
     """The form of be that agrees with a subject."""
     plural = (
-        noun.lower in ("we", "you", "they", "these", "those")
+        noun.lower in _PLURAL_SUBJECTS
         or noun.tag in ("NNS", "NNPS")
         or parsed.child(noun, "conj") is not None
     )

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analyzers.base import STATISTICS, Finding, Sample
 from analyzers.statistics.product import product
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -159,3 +160,15 @@ def derive_seed(run_seed: int, suite: str, items: Iterable[str]) -> int:
     text = json.dumps([run_seed, suite, sorted(items)], separators=(",", ":"))
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
     return int.from_bytes(digest.digest()[:8], "big")
+
+
+@STATISTICS.add("paired_bootstrap")
+def percentile(sample: Sample) -> Finding | None:
+    """Percentile interval and p of the mean difference over items.
+
+    Source:
+        Lost in the Request, section 3.4.
+    """
+    difference = sample.variant - sample.base
+    found = paired_bootstrap(difference, resamples=sample.resamples, seed=sample.seed)
+    return None if found is None else Finding(found.mean, found.low, found.high, found.p)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analyzers.base import STATISTICS, Finding, Sample
 from tracer.errors import PairingError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -103,3 +104,29 @@ def _counts(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     left, right = np.asarray(b, dtype=np.int64), np.asarray(c, dtype=np.int64)
     return np.minimum(left, right), left + right
+
+
+@STATISTICS.add("mcnemar_exact")
+def exact(sample: Sample) -> Finding | None:
+    """Exact McNemar over items that are right or wrong in a single run.
+
+    Source:
+        Lost in the Request, appendix G.
+    """
+    if not sample.binary:
+        return None
+    counts = discordance(sample.base, sample.variant)
+    return Finding(counts.difference, p=float(mcnemar_exact(counts.b, counts.c)))
+
+
+@STATISTICS.add("mcnemar_mid_p")
+def mid_p(sample: Sample) -> Finding | None:
+    """Exact McNemar less half of its discreteness; never the headline.
+
+    Source:
+        Fagerland, Lydersen and Laake 2013.
+    """
+    if not sample.binary:
+        return None
+    counts = discordance(sample.base, sample.variant)
+    return Finding(counts.difference, p=float(mcnemar_mid_p(counts.b, counts.c)))

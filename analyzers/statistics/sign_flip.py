@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from analyzers.base import STATISTICS, Finding, Sample
 from analyzers.statistics.product import product
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -116,3 +117,16 @@ def _all_sums(means: FloatArray) -> FloatArray:
     for mean in moving[1:]:
         sums = np.concatenate([sums + mean, sums - mean])
     return sums
+
+
+@STATISTICS.add("cluster_sign_flip")
+def over_clusters(sample: Sample) -> Finding | None:
+    """Exact sign-flip test over the means of clusters.
+
+    Source:
+        Ours: items of one template or conversation rise and fall together.
+    """
+    found = cluster_sign_flip(
+        [float(value) for value in sample.variant - sample.base], sample.clusters, seed=sample.seed
+    )
+    return None if found.statistic is None else Finding(found.statistic, p=found.p)

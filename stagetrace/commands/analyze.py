@@ -98,6 +98,7 @@ def analyze(
     _need_analysis()
     if analysis == "list":
         return _list_analyses()
+    from analyzers.analysis import Evidence, run_analyses
     from analyzers.fail_if import FailIf
     from stagetrace.analysis_output import write
 

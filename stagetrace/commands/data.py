@@ -1,7 +1,9 @@
-"""`stagetrace data`: which benchmark files there are, getting them, and checking them."""
+"""`stagetrace data`: which benchmark files there are, getting, checking and sampling them."""
 
 from __future__ import annotations
 
+import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -17,14 +19,23 @@ app = typer.Typer(
     rich_markup_mode=None,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
-    help="List, fetch and check the files of ToolTalk and WorkBench.",
+    help="List, fetch and check benchmark files, and sample EnronQA.",
 )
+
+
+class Allocation(StrEnum):
+    """How a bin is shared among the kinds of reasoning."""
+
+    proportional = "proportional"
+    equal = "equal"
+
+
 _JSON = typer.Option("--json", help="One JSON document on stdout.")
 
 
 @app.callback()
 def default(context: typer.Context) -> None:
-    """List, fetch and check the files of ToolTalk and WorkBench."""
+    """List, fetch and check benchmark files, and sample EnronQA."""
     if context.invoked_subcommand is None:
         list_data(as_json=False)
 
@@ -111,6 +122,56 @@ def check(
         _say_checked(rows)
     if any(row.get("problems") for row in rows):
         raise typer.Exit(1)
+
+
+@app.command()
+def sample(
+    path: Annotated[Path, typer.Argument(help="EnronQA: a Parquet or JSON-lines file, a folder.")],
+    out: Annotated[Path, typer.Option(help="Manifest to write, such as sample.json.")],
+    split: Annotated[str, typer.Option(help="Split to draw from.")] = "train",
+    per_bin: Annotated[int, typer.Option(min=1, help="Questions a bin.")] = 100,
+    min_mails: Annotated[int, typer.Option(min=1, help="Mails that a mailbox must hold.")] = 25,
+    near_duplicate: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of common words from which on.")
+    ] = 0.8,
+    allocation: Annotated[
+        Allocation, typer.Option(help="How a bin is shared among the kinds of reasoning.")
+    ] = Allocation.proportional,
+    seed: Annotated[int, typer.Option(help="Start of the draw.")] = 0,
+    classifier: Annotated[
+        str | None, typer.Option(help="MODULE:ATTR of your own: question and mail to Label.")
+    ] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Draw a stratified sample of EnronQA's questions and write its manifest.
+
+    Four bins, each with one hard property: simple, 3-hop, multi-question, context-dependent.
+    """
+    from sandboxes.enronqa.classify import by_rules
+    from sandboxes.enronqa.sample import Design, draw
+    from stagetrace.suite import own_attribute
+    from tracer.files import write_whole
+
+    design = Design(split, per_bin, min_mails, near_duplicate, allocation.value, seed)
+    if classifier is None:
+        manifest = draw(path, design, by_rules)
+    else:
+        own = own_attribute(classifier, "--classifier")
+        manifest = draw(path, design, own, classifier)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(out, (json.dumps(manifest, indent=1) + "\n").encode())
+    counts = manifest["counts"]
+    if as_json:
+        console.say_json({"manifest": str(out), "counts": counts})
+        return
+    console.say(
+        f"{counts['questions']} questions of {counts['mails']} mails and {counts['users']} users"
+    )
+    for name, numbers in counts["bins"].items():
+        console.say(f"  {name}: {numbers['chosen']} of {numbers['of']}")
+    left = ", ".join(f"{count} {why}" for why, count in counts["left_out"].items())
+    console.say(f"left out: {left or 'none'}")
+    console.say(printable(f"next: stagetrace run enronqa:{out} --assistant rag"))
 
 
 def _say_checked(rows: list[dict[str, Json]]) -> None:

@@ -118,6 +118,7 @@ def run(
             # A folder that nothing was written to is not left behind; others cannot be removed so.
             with contextlib.suppress(OSError):
                 folder.rmdir()
+                folder.parent.rmdir()
 
 
 def _new_folder(suite: str, assistant: str) -> Path:

@@ -7,6 +7,7 @@ import pytest
 from tests.conformance.cases import golden_dir
 
 _FILE = "test_golden.py"
+_BUGS = "test_bugs.py"
 
 
 class _Tally:
@@ -15,9 +16,12 @@ class _Tally:
     def __init__(self) -> None:
         self.collected = False
         self.cases: dict[str, bool] = {}
+        self.not_run: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        path, _, _ = report.nodeid.partition("::")
+        path, _, name = report.nodeid.partition("::")
+        if path.endswith(_BUGS) and report.skipped:
+            self.not_run.append(name.partition("[")[2].rstrip("]"))
         if path.endswith(_FILE):
             held = self.cases.get(report.nodeid, True)
             self.cases[report.nodeid] = held and report.passed
@@ -52,3 +56,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if reporter is not None and (tally.collected or tally.cases):
         reporter.ensure_newline()
         reporter.write_line(tally.line())
+    if reporter is not None and tally.not_run:
+        names = ", ".join(sorted(tally.not_run))
+        reporter.ensure_newline()
+        reporter.write_line(f"bugs: {len(tally.not_run)} cases without a check: {names}")

@@ -242,8 +242,8 @@ def test_the_print_holds_the_closed_drill_downs(small, open_page, tmp_path):
 @pytest.fixture(scope="module")
 def small(make, office):
     """A page with every kind of table and plot, and little of each; axe looks at all of it."""
-    traces = office(14, conditions=("base", "explicit", "indirect", "formal", "dialect_singapore"))
-    return make(traces, breakdown_by="kind", megabytes=0.25)
+    traces = office(8, conditions=("base", "explicit", "indirect", "formal", "dialect_singapore"))
+    return make(traces, breakdown_by="kind", megabytes=0.15)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -27,7 +27,7 @@ MANIFEST = {
 }
 
 
-def write_run(path, *, manifest=MANIFEST, items=8, status="ok", mode="strict"):
+def write_run(path, *, manifest=MANIFEST, items=8, status="ok", mode="strict", gold_answers=()):
     """A run of `items` items: all right in base, every second one wrong under `formal`."""
     with RunStore.create(path, manifest) as store:
         sink = store.sink(0)
@@ -39,7 +39,13 @@ def write_run(path, *, manifest=MANIFEST, items=8, status="ok", mode="strict"):
                 with item_span(recorder, request, assistant_kind="tools") as span:
                     set_answer(span, "done")
                 recorder.flush()
-                outcome = Outcome(mode, data_version="0.1", success=right, required_calls=())
+                outcome = Outcome(
+                    mode,
+                    data_version="0.1",
+                    success=right,
+                    required_calls=(),
+                    gold_answers=gold_answers,
+                )
                 store.add_done(
                     Done(
                         request.item,
@@ -80,7 +86,7 @@ def test_the_table_names_model_baseline_and_effect(folder, capsys):
     assert "baseline program: shows the tool, not a finding" in out
     assert "spans 16 made = stored" in out
     assert "-50.0" in out
-    assert f"next: stagetrace show {folder} t1 --condition formal" in out
+    assert f"next: stagetrace diff {folder} t1 --conditions base,formal" in out
 
 
 def test_the_json_is_one_document_on_stdout(folder, capsys):
@@ -140,7 +146,7 @@ def test_a_folder_of_traces_without_gold_shows_dashes(folder, capsys):
         (["--conditions", "formel"], "did you mean 'formal'"),
         (["--baseline", "plain"], "these traces hold 'base', 'formal'"),
         (["--by", "kind"], "these items carry no labels"),
-        (["--format", "html"], "html"),
+        (["--format", "pdf"], "pdf"),
         (["--resamples", "0"], "resamples"),
     ],
 )
@@ -198,3 +204,91 @@ def test_a_missing_extra_is_answered_with_the_install_command(folder, monkeypatc
     monkeypatch.setattr(analyze, "find_spec", lambda package: None)
     assert run(["analyze", str(folder)]) == 2
     assert "pip install 'stagetrace[analysis]'" in capsys.readouterr().err
+
+
+def test_a_gate_that_is_met_names_the_cell_and_ends_with_1(folder, capsys):
+    gate = "success@formal < -0.05 and p < 0.2"
+    assert run(["analyze", str(folder), "--fail-if", gate]) == 1
+    captured = capsys.readouterr()
+    assert "success@formal: difference -0.5" in captured.err
+    assert "WHERE IT BREAKS" in captured.out
+    assert run(["analyze", str(folder), "--fail-if", "success@formal > 0"]) == 0
+
+
+def test_a_gate_may_ask_for_a_metric_that_is_not_shown(folder, capsys):
+    arguments = ["--metrics", "no_call", "--fail-if", "success@formal < 0"]
+    assert run(["analyze", str(folder), *arguments]) == 1
+    assert "success   higher" not in capsys.readouterr().out
+
+
+def test_a_gate_that_cannot_be_read_is_bad_usage(folder, capsys):
+    assert run(["analyze", str(folder), "--fail-if", "success < "]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_analyses_are_listed_and_added_to_the_tables(folder, capsys):
+    assert run(["analyze", str(folder), "--analysis", "list"]) == 0
+    assert "localisation" in capsys.readouterr().out
+    assert run(["analyze", str(folder), "--analysis", "fragility,baselines"]) == 0
+    out = capsys.readouterr().out
+    assert "Fragility by condition, success" in out
+    assert "Matched baselines, success" in out
+
+
+def test_analyses_are_in_the_json_and_in_files_of_csv(folder, tmp_path, capsys):
+    assert run(["analyze", str(folder), "--analysis", "fragility", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["analyses"]
+    assert [one["analysis"] for one in found] == ["fragility.conditions", "fragility.items"]
+    arguments = ["--analysis", "fragility", "--format", "csv", "--out", str(tmp_path / "out")]
+    assert run(["analyze", str(folder), *arguments]) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"effects.csv", "analyses.csv"}
+
+
+def test_latex_is_one_table_environment_a_grid(folder, capsys):
+    assert run(["analyze", str(folder), "--format", "latex", "--metrics", "success"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("\\begin{table}") == out.count("\\end{table}") == 2
+    assert "\\bottomrule" in out
+    assert "_" not in out.replace("\\_", "").replace("% ", "").split("\\begin")[1]
+
+
+def test_tables_are_broken_down_by_axis(folder, capsys):
+    assert run(["analyze", str(folder), "--by", "axis", "--metrics", "success"]) == 0
+    assert "success by axis" in capsys.readouterr().out
+
+
+def test_a_judge_marks_answers_and_its_verdicts_are_kept(tmp_path, capsys, monkeypatch):
+    folder = write_run(tmp_path / "run", gold_answers=("done",))
+    arguments = ["analyze", str(folder), "--judge", "rules", "--metrics", "judged,judged_invalid"]
+    assert run([*arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "asked about" in captured.err
+    (block,) = json.loads(captured.out)["blocks"]
+    assert block["subject"]["answer_matcher"].startswith("judge rules")
+    assert (folder / "judged.jsonl").exists()
+    assert run([*arguments, "--json"]) == 0
+    assert "asked about" not in capsys.readouterr().err
+
+
+def test_prices_and_scoring_stand_in_the_footer(tmp_path, capsys):
+    folder = write_run(tmp_path / "run", gold_answers=("done",))
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"currency": "EUR", "models": {"m": {"input": 1, "output": 2}}}')
+    options = ["--scoring", "s2_released", "--prices", str(prices)]
+    assert run(["analyze", str(folder), *options]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "em, answer_f1, am: the released scripts of Out of Style" in out
+    assert "cost: EUR by prices.json" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--analysis", "fragilty"], "did you mean 'fragility'"),
+        (["--scoring", "s2"], "s2_released"),
+        (["--prices", "nowhere.json"], "no price list"),
+    ],
+)
+def test_a_wrong_choice_is_answered(folder, options, message, capsys):
+    assert run(["analyze", str(folder), *options]) == 2
+    assert message in capsys.readouterr().err

@@ -21,6 +21,7 @@ from tracer.spans import item_span, set_answer, set_outcome
 from tracer.testing import CountingIds, MemorySink, SteppingClock
 from tracer.wrap import calling, wrap_model, wrap_retriever, wrap_tool
 
+
 class World:
     name = "office"
     changes: tuple = ()

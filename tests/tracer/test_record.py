@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tracer.errors import StoreError
-from tracer.formats.otlp_json import read_file
+from tracer.formats.reading import read_file
 from tracer.record import Recorder
 from tracer.records import Outcome, Request
 from tracer.spans import agent_span, identity, item_span, set_answer, set_outcome

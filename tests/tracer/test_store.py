@@ -13,6 +13,7 @@ from tracer.records import CallVerdict, Done, GoldCall, Outcome, Request, Task, 
 from tracer.spans import item_span, set_answer
 from tracer.store import ITEMS, RunStore, open_sink, read_run, read_spans, read_traces
 
+TOOL = {"gen_ai.tool.name": "t", "gen_ai.tool.call.arguments": "{}"}
 TASKS = [
     Task(
         f"i{n}",
@@ -33,7 +34,7 @@ def run_item(store, recorder, item, condition="base", *, attempt=0):
         item, f"Question of {item}?", suite="office", condition=condition, base_text="base"
     )
     with item_span(recorder, request, run="r1", assistant_kind="rag") as span:
-        with recorder.span("tool", "execute_tool t", {"gen_ai.tool.name": "t"}):
+        with recorder.span("tool", "execute_tool t", TOOL):
             pass
         set_answer(span, f"answer {attempt}")
         spans = len(recorder.so_far(span))
@@ -114,7 +115,7 @@ def test_interleaved_workers_are_read_by_trace(folder):
         a = recorder.start("agent", "a", parent=None)
         b = recorder.start("agent", "b", parent=None)
         for span in (a, b):
-            recorder.start("tool", "execute_tool t", parent=span).end()
+            recorder.start("tool", "execute_tool t", TOOL, parent=span).end()
             recorder.flush()
         for item, span in (("a", a), ("b", b)):
             span.end()

@@ -82,3 +82,21 @@ def test_what_rules_leave_alone(base, result, parses: ModuleType):
 def test_rule_table_has_a_row_a_feature():
     dialect = DIALECTS.get("singapore")
     assert len(rule_table(dialect).splitlines()) == len(dialect.features) + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "result"),
+    [
+        ("nigerian", "See if they exist.", "See if they exist."),
+        ("indian", "Ask Kay to call.", "Ask Kay to call."),
+        ("indian", "Delete the latest email.", "The latest email delete."),
+        ("indian", "Send a reply to Kay.", "Send reply to Kay."),
+        ("black_south_african", "Send a good reply to Kay.", "Send a good reply to Kay."),
+        ("nigerian", "I have to send it.", "I have to send it."),
+        ("nigerian", "Forward this my report.", "Forward this my report."),
+    ],
+)
+def test_what_rules_of_other_dialects_leave_alone(name, base, result, parses: ModuleType):
+    spans = protected_spans(base, parses.NAMES)
+    made = transduce(parses.live(base), DIALECTS.get(name), item="x", protected=spans)
+    assert made.text == result

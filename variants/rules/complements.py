@@ -99,7 +99,7 @@ def extra_to(*, modals: bool) -> Finder:
 
     def find(parsed: Parsed) -> Iterator[Found]:
         for verb in parsed.tokens:
-            if verb.tag not in ("VB", "VBP") or parsed.child(verb, "neg"):
+            if verb.tag not in ("VB", "VBP") or parsed.child(verb, "neg") or _finite(parsed, verb):
                 continue
             below = verb.dep in ("ccomp", "xcomp") and parsed.head(verb).lemma in _CAUSES
             helpers = parsed.children(verb, "aux")
@@ -108,6 +108,15 @@ def extra_to(*, modals: bool) -> Finder:
                 yield Found(verb.index, (before(verb, "to"),))
 
     return find
+
+
+def _finite(parsed: Parsed, verb: Token) -> bool:
+    """Whether a clause has a conjunction or a subject of its own, as in "see if they exist"."""
+    nouns = parsed.children(verb, "nsubj")
+    joined = parsed.child(verb, "mark") is not None
+    return verb.dep in ("ccomp", "xcomp") and (
+        joined or any(noun.lower in ("i", "he", "she", "we", "they") for noun in nouns)
+    )
 
 
 def _after_modal(helpers: list[Token], verb: Token) -> bool:

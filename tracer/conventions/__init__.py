@@ -1,0 +1,1 @@
+"""What other tracers call things, in our words: one file a convention."""
