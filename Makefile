@@ -17,7 +17,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[analysis,agents,variants]'
+	$(INSTALL) --editable '.[analysis,agents,variants,report]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
@@ -38,6 +38,12 @@ demo: $(VENV)/.demo
 	$(BIN)/stagetrace run office --assistant tools --conditions $(CONDITIONS) --out $(DEMO)/tools
 	$(BIN)/stagetrace analyze $(DEMO)/rag
 	$(BIN)/stagetrace analyze $(DEMO)/tools
+	$(BIN)/stagetrace analyze $(DEMO)/rag $(DEMO)/tools --format html --out $(DEMO)/report
+	@echo
+	@echo "report: $(DEMO)/report/index.html (open it in a browser)"
+	@echo "next:   $(BIN)/stagetrace show $(DEMO)/tools office-t16 --condition indirect"
+	@echo "        $(BIN)/stagetrace diff $(DEMO)/tools office-t16 --conditions base,indirect"
+	@echo "        $(BIN)/stagetrace run office --assistant tools --conditions all --out runs/mine"
 
 test: $(VENV)/.dev check
 	$(PYTEST) -m "not service"

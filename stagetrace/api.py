@@ -297,13 +297,27 @@ def compare(scores: pd.DataFrame, *, baseline: str = "base") -> pd.DataFrame:
 
 
 def export(
-    path: str | Path, url: str, *, protocol: Literal["http", "grpc"] = "http", content: bool = True
+    path: str | Path,
+    url: str,
+    *,
+    protocol: Literal["http", "grpc"] = "http",
+    content: bool | None = None,
 ) -> ExportCount:
     """Send stored spans to an OTLP receiver; how many were made, delivered, rejected and dropped.
+
+    Args:
+        path: Run folder, or folder or file of traces.
+        url: Address of the receiver.
+        protocol: How OTLP is spoken.
+        content: Whether requests, answers, arguments and documents are sent; None: they are, but
+            for runs over `enronqa`.
 
     Raises:
         StagetraceError: The receiver cannot be reached.
     """
+    from stagetrace.suite import sends_content
     from tracer.export import export_otlp
 
+    if content is None:
+        content = sends_content(Path(path))
     return export_otlp(path, url, protocol=protocol, content=content)

@@ -20,7 +20,19 @@ from tracer.errors import InputError, StagetraceError, UnknownNameError
 from tracer.registry import nearest
 
 DONE, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-_ORDER = ("run", "vary", "analyze", "diff", "show", "export", "suites", "models")
+_ORDER = (
+    "trace",
+    "run",
+    "vary",
+    "grade",
+    "analyze",
+    "diff",
+    "show",
+    "export",
+    "suites",
+    "models",
+    "data",
+)
 
 
 class Commands(typer.core.TyperGroup):

@@ -155,9 +155,8 @@ class ZeroCode:
     store: str
     otlp: str
     protocol: Literal["http", "grpc"]
-    owner: str
-    """Id of the process that started it: only its own child is traced, unless `children`."""
     children: bool
+    """Whether processes that it starts are traced as well."""
 
 
 def zero_code() -> ZeroCode | None:
@@ -169,7 +168,6 @@ def zero_code() -> ZeroCode | None:
         store,
         environment("STAGETRACE_TRACE_OTLP") or "",
         "grpc" if environment("STAGETRACE_TRACE_PROTOCOL") == "grpc" else "http",
-        environment("STAGETRACE_TRACE_OWNER") or "",
         environment("STAGETRACE_TRACE_CHILDREN") == "1",
     )
 
@@ -183,7 +181,6 @@ def zero_code_environment(told: ZeroCode, hook_folder: str) -> dict[str, str]:
         "STAGETRACE_TRACE_STORE": told.store,
         "STAGETRACE_TRACE_OTLP": told.otlp,
         "STAGETRACE_TRACE_PROTOCOL": told.protocol,
-        "STAGETRACE_TRACE_OWNER": told.owner,
         "STAGETRACE_TRACE_CHILDREN": "1" if told.children else "",
     }
 

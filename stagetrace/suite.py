@@ -12,6 +12,7 @@ from sandboxes.base import SANDBOXES, Sandbox
 from stagetrace import settings
 from tracer.errors import InputError, MissingExtraError, ModelWeightsMissingError
 from tracer.protocols import Embedder
+from tracer.store import MANIFEST, read_manifest
 
 SIMILARITY = "minilm"
 """Compares texts where a benchmark's rules ask for it and the weights are here."""
@@ -56,6 +57,18 @@ def _similarity() -> Embedder | None:
         return EMBEDDERS.get(SIMILARITY)(folders=settings.model_folders())
     except (MissingExtraError, ModelWeightsMissingError):
         return None
+
+
+def sends_content(traces: Path) -> bool:
+    """Whether an export of these traces holds their content when nothing is said.
+
+    Not that of a run over a suite whose documents are of real people.
+    """
+    if not (traces / MANIFEST).exists():
+        return True
+    scheme = str(read_manifest(traces).get("suite") or "").partition(":")[0]
+    known = scheme in SANDBOXES.names()
+    return not (known and getattr(SANDBOXES.get(scheme), "private", False))
 
 
 def own_attribute(name: str, option: str) -> Any:

@@ -13,7 +13,7 @@ from tracer.records import Json, Task
 from variants.base import Variant
 from variants.conditions import BASE, available, axis_of, known
 from variants.files import read_variants
-from variants.make import make_variant
+from variants.make import base_text, make_variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ def make_wordings(
 def _wording(task: Task, variant: Variant) -> Wording:
     if variant.condition == BASE:
         return base_wording(task)
-    return Wording(variant.condition, axis_of(variant.condition), (variant.text,))
+    texts = variant.turns or (variant.text,)
+    return Wording(variant.condition, axis_of(variant.condition), texts)
 
 
 def _of_file(file: Path, tasks: Sequence[Task]) -> dict[tuple[str, str], Variant]:
@@ -98,7 +99,7 @@ def _of_file(file: Path, tasks: Sequence[Task]) -> dict[tuple[str, str], Variant
     Raises:
         VariantError: One was made from another text than the suite's.
     """
-    texts = {task.item: task.text for task in tasks}
+    texts = {task.item: base_text(task) for task in tasks}
     found = {}
     for variant in read_variants(file):
         base = texts.get(variant.item_id)

@@ -1,8 +1,8 @@
 """Spans of files to the spans of one trace after the other, in bounded memory.
 
-Small inputs are grouped in memory. Of large files of JSON lines a first glance notes on which line a
-trace is seen last, so that each trace is given as soon as it is complete. Traces whose spans lie too
-far apart, and large inputs that can be read only once, are sorted into files on disk.
+Small inputs are grouped in memory. Of large files of JSON lines a first glance notes on which line
+a trace is seen last, so that each trace is given as soon as it is complete. Traces whose spans lie
+too far apart, and large inputs that can be read only once, are sorted into files on disk.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import IO, Final
 
 import msgspec
 
+from tracer.errors import TraceFormatError
 from tracer.formats.reading import read_file
 from tracer.formats.report import Report
 from tracer.formats.source import STDIN, Limits
@@ -27,11 +28,44 @@ _PARTITIONS: Final = 64
 _MARK: Final = b'"traceId"'
 
 
+def read_files(
+    files: Sequence[Path | str],
+    report: Report,
+    *,
+    limits: Limits | None = None,
+    any_files: bool = False,
+) -> Iterator[tuple[int, StoredSpan]]:
+    """The spans of several inputs, each with the number of its input.
+
+    Args:
+        files: What to read, in this order.
+        report: Where findings are noted.
+        limits: Where to stop.
+        any_files: The files are those of a folder: what is no file of traces is noted and left out.
+
+    Raises:
+        TraceFormatError: A file cannot be read; with `any_files`, none of them can.
+    """
+    others: list[str] = []
+    for number, file in enumerate(files):
+        try:
+            for span in read_file(file, report, limits=limits):
+                yield number, span
+        except TraceFormatError as error:
+            if not any_files or report.strict or error.kind != "unknown_format":
+                raise
+            others.append(str(error))
+            report.notes.append(f"left out: {error}")
+    if others and len(others) == len(files):
+        raise TraceFormatError(others[0])
+
+
 def grouped(
     files: Sequence[Path | str],
     report: Report,
     *,
     limits: Limits | None = None,
+    any_files: bool = False,
     small_bytes: int = SMALL_BYTES,
     held_bytes: int = HELD_BYTES,
 ) -> Iterator[list[StoredSpan]]:
@@ -41,6 +75,7 @@ def grouped(
         files: What to read, one input whose traces may be spread over all of them.
         report: Where findings are noted.
         limits: Where to stop.
+        any_files: As for `read_files`.
         small_bytes: Largest input that is grouped in memory.
         held_bytes: Text of unfinished traces that is held of larger ones.
 
@@ -49,15 +84,15 @@ def grouped(
     """
     if sum(_size(file) for file in files) <= small_bytes:
         groups: dict[str, list[StoredSpan]] = {}
-        for file in files:
-            for span in read_file(file, report, limits=limits):
-                groups.setdefault(span.trace_id, []).append(span)
+        for _, span in read_files(files, report, limits=limits, any_files=any_files):
+            groups.setdefault(span.trace_id, []).append(span)
         yield from groups.values()
         return
     last = _last_seen(files)
     with tempfile.TemporaryDirectory(prefix="stagetrace-") as folder:
         spill = _Spill(Path(folder))
-        yield from _complete(files, report, limits, last, spill, held_bytes)
+        spans = read_files(files, report, limits=limits, any_files=any_files)
+        yield from _complete(spans, report, last, spill, held_bytes)
         if spill.traces:
             report.notes.append(
                 f"{len(spill.traces)} traces did not fit into memory and were sorted on disk"
@@ -109,9 +144,8 @@ def _ids(line: bytes) -> set[str]:
 
 
 def _complete(
-    files: Sequence[Path | str],
+    spans: Iterator[tuple[int, StoredSpan]],
     report: Report,
-    limits: Limits | None,
     last: dict[str, tuple[int, int]],
     spill: _Spill,
     held_bytes: int,
@@ -120,34 +154,32 @@ def _complete(
     open_traces: dict[str, list[StoredSpan]] = {}
     due: dict[tuple[int, int], list[str]] = {}
     held = 0
-    for number, file in enumerate(files):
-        line = 0
-        for span in read_file(file, report, limits=limits):
-            if report.line is not None and report.line != line:
-                yield from _given(due.pop((number, line), ()), open_traces)
-                held = held if open_traces else 0
-                line = report.line
-            trace_id = span.trace_id
-            end = last.get(trace_id)
-            if end is None or trace_id in spill.traces:
-                spill.add(span)
-                continue
-            group = open_traces.get(trace_id)
-            if group is None:
-                open_traces[trace_id] = group = []
-                due.setdefault(end, []).append(trace_id)
-            group.append(span)
-            held += _weight(span)
-            if held > held_bytes:
-                held = sum(_weight(one) for spans in open_traces.values() for one in spans)
-                if held > held_bytes:
-                    for spans in open_traces.values():
-                        for one in spans:
-                            spill.add(one)
-                    open_traces.clear()
-                    held = 0
-        for key in [key for key in due if key <= (number, line)]:
-            yield from _given(due.pop(key), open_traces)
+    at = (0, 0)
+    for number, span in spans:
+        if at != (number, report.line):
+            for key in [key for key in due if key <= at]:
+                yield from _given(due.pop(key), open_traces)
+            held = held if open_traces else 0
+            at = (number, report.line or 0)
+        trace_id = span.trace_id
+        end = last.get(trace_id)
+        if end is None or trace_id in spill.traces:
+            spill.add(span)
+            continue
+        group = open_traces.get(trace_id)
+        if group is None:
+            open_traces[trace_id] = group = []
+            due.setdefault(end, []).append(trace_id)
+        group.append(span)
+        held += _weight(span)
+        if held > held_bytes:
+            held = sum(_weight(one) for group in open_traces.values() for one in group)
+            if held > held_bytes // 2:
+                for group in open_traces.values():
+                    for one in group:
+                        spill.add(one)
+                open_traces.clear()
+                held = 0
     yield from open_traces.values()
 
 

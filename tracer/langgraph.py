@@ -34,7 +34,9 @@ def is_runnable(agent: object) -> bool:
     return all(callable(getattr(agent, method, None)) for method in ("invoke", "stream", "astream"))
 
 
-def trace_graph(graph: Any, recorder: Recorder, *, name: str = "", kind: str = "user") -> Any:
+def trace_graph(
+    graph: Any, recorder: Recorder, *, name: str = "", kind: str = "user", part: Any = None
+) -> Any:
     """The same graph or runnable; each run is an `invoke_agent` span with its steps below.
 
     Covers `invoke`, `ainvoke`, `stream`, `astream`, `astream_events`, `batch`, `abatch` and what is
@@ -46,11 +48,12 @@ def trace_graph(graph: Any, recorder: Recorder, *, name: str = "", kind: str = "
         recorder: Takes the spans.
         name: Name of the agent; by default the graph's.
         kind: `rag`, `tools`, `llm` or `user`.
+        part: What `graph` stands for, where it only passes on to it.
     """
     if not name:
         own = getattr(graph, "name", None)
         name = own if isinstance(own, str) and own else type(graph).__name__
-    return _traced_class()(graph, recorder, name, kind)
+    return _traced_class()(graph, recorder, name, kind, graph if part is None else part)
 
 
 @cache
@@ -66,13 +69,13 @@ def _traced_class() -> type[Any]:
 class EntryPoints:
     """Runs a graph step by step under its own context."""
 
-    def __init__(self, graph: Any, recorder: Recorder, name: str, kind: str) -> None:
+    def __init__(self, graph: Any, recorder: Recorder, name: str, kind: str, part: Any) -> None:
         self.graph = graph
         self.name = name
         self.recorder = recorder
         self._kind = kind
         self._interrupted: dict[str, tuple[str, str]] = {}
-        self._bare = _is_part(graph)
+        self._bare = _is_part(part)
 
     def bind_tools(self, *args: Any, **kwargs: Any) -> Any:
         """The model with tools bound, traced as this one."""

@@ -85,48 +85,28 @@ def trace_client(client: Any, recorder: Recorder) -> Any:
 
 
 def traced_create(
-    create: Callable[..., Any], recorder: Recorder | Callable[[], Recorder], host: str = ""
+    create: Callable[..., Any],
+    recorder: Recorder | Callable[[], Recorder],
+    host: str | Callable[[Any], str] = "",
 ) -> Callable[..., Any]:
-    """The `create` of chat completions, sync or async, with a span around each call."""
+    """The `create` of chat completions, sync or async, with a span around each call.
 
-    def start(kwargs: Mapping[str, Any]) -> tuple[Span, bool]:
-        into = recorder if isinstance(recorder, Recorder) else recorder()
-        model = str(kwargs.get("model") or "unknown")
-        # A framework's callback may have begun the span of this very call.
-        current = spans.current_span(into)
-        ours = current is None or not (current.framework and current.kind == "chat")
-        span = into.start("chat", f"chat {model}") if current is None or ours else current
-        if ours:
-            _note_request(span, model, host, kwargs)
-        return span, ours
-
-    if inspect.iscoroutinefunction(create):
-
-        @functools.wraps(create)
-        async def create_async(*args: Any, **kwargs: Any) -> Any:
-            span, ours = start(kwargs)
-            if not ours:
-                return await create(*args, **kwargs)
-            body = Stepwise(span)
-            try:
-                with body.step():
-                    result = await create(*args, **kwargs)
-            except BaseException as error:
-                span.end(error)
-                raise
-            if hasattr(result, "__aiter__"):
-                return _AsyncStream(result, span)
-            _note_reply(span, result)
-            span.end()
-            return result
-
-        return create_async
+    Args:
+        create: A client's bound method, or the method of its class.
+        recorder: Takes the spans, or gives what does when the first call comes.
+        host: The endpoint's host, or how it is found from the first argument.
+    """
 
     @functools.wraps(create)
-    def create_sync(*args: Any, **kwargs: Any) -> Any:
-        span, ours = start(kwargs)
-        if not ours:
+    def called(*args: Any, **kwargs: Any) -> Any:
+        into = recorder if isinstance(recorder, Recorder) else recorder()
+        # A framework's callback may have begun the span of this very call.
+        current = spans.current_span(into)
+        if current is not None and current.framework and current.kind == "chat":
             return create(*args, **kwargs)
+        model = str(kwargs.get("model") or "unknown")
+        span = into.start("chat", f"chat {model}")
+        _note_request(span, model, host if isinstance(host, str) else host(args[0]), kwargs)
         body = Stepwise(span)
         try:
             with body.step():
@@ -134,13 +114,32 @@ def traced_create(
         except BaseException as error:
             span.end(error)
             raise
-        if not hasattr(result, "choices") and hasattr(result, "__iter__"):
-            return _Stream(result, span)
-        _note_reply(span, result)
-        span.end()
-        return result
+        if inspect.isawaitable(result):
+            return _awaited(result, span, body)
+        return _ended(result, span)
 
-    return create_sync
+    return called
+
+
+async def _awaited(call: Any, span: Span, body: Stepwise) -> Any:
+    try:
+        with body.step():
+            result = await call
+    except BaseException as error:
+        span.end(error)
+        raise
+    return _ended(result, span)
+
+
+def _ended(result: Any, span: Span) -> Any:
+    """The result as the caller gets it; a stream ends the span itself."""
+    if hasattr(result, "__aiter__"):
+        return _AsyncStream(result, span)
+    if not hasattr(result, "choices") and hasattr(result, "__next__"):
+        return _Stream(result, span)
+    _note_reply(span, result)
+    span.end()
+    return result
 
 
 def traced_embeddings(
@@ -163,33 +162,29 @@ def traced_embeddings(
         span.set(names.INPUT_TOKENS, _number(getattr(result, "usage", None), "prompt_tokens"))
         span.end()
 
-    if inspect.iscoroutinefunction(create):
-
-        @functools.wraps(create)
-        async def create_async(*args: Any, **kwargs: Any) -> Any:
-            span = begin(kwargs)
-            try:
-                result = await create(*args, **kwargs)
-            except BaseException as error:
-                span.end(error)
-                raise
-            finish(span, result)
-            return result
-
-        return create_async
-
-    @functools.wraps(create)
-    def create_sync(*args: Any, **kwargs: Any) -> Any:
-        span = begin(kwargs)
+    async def awaited(call: Any, span: Span) -> Any:
         try:
-            result = create(*args, **kwargs)
+            result = await call
         except BaseException as error:
             span.end(error)
             raise
         finish(span, result)
         return result
 
-    return create_sync
+    @functools.wraps(create)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        span = begin(kwargs)
+        try:
+            result = create(*args, **kwargs)
+        except BaseException as error:
+            span.end(error)
+            raise
+        if inspect.isawaitable(result):
+            return awaited(result, span)
+        finish(span, result)
+        return result
+
+    return called
 
 
 def _note_request(span: Span, model: str, host: str, kwargs: Mapping[str, Any]) -> None:

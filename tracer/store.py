@@ -23,6 +23,9 @@ from tracer.files import SUFFIX, append, open_append, take_lock, unlock, write_e
 from tracer.files import FileSink as FileSink  # a store's callers name both
 from tracer.fold import fold
 from tracer.formats.reading import read_file
+from tracer.formats.report import Report
+from tracer.formats.source import STDIN, Limits
+from tracer.grouping import grouped, read_files
 from tracer.limits import json_text
 from tracer.record import package_version
 from tracer.records import Done, Json, Task, Trace
@@ -256,38 +259,47 @@ class StoredRun:
         """Spans that the store took, by its manifest."""
         return int(self.manifest.get("spans_stored", 0))
 
-    def traces(self) -> Iterator[Trace]:
+    def traces(self, report: Report | None = None) -> Iterator[Trace]:
         """The traces that count, one a finished item, in the order of the files.
 
         Each is joined with the outcome, the request and the task's labels; a trace that no
         done-record names is superseded and left out. One trace is held at a time, and those whose
         lines are interleaved with it.
+
+        Args:
+            report: Where findings are noted; without one, damaged lines are Python warnings.
         """
         wanted = {done.trace_id: done for done in self.done.values() if done.status == "ok"}
-        for trace_id, spans in self._grouped(wanted):
-            yield self._joined(fold(spans), wanted[trace_id])
+        for trace_id, spans in self._grouped(wanted, report):
+            yield self._joined(fold(spans, report), wanted[trace_id])
 
-    def spans(self) -> Iterator[StoredSpan]:
+    def spans(self, report: Report | None = None) -> Iterator[StoredSpan]:
         """The spans of the traces that count, of any status, in the order of the files."""
         wanted = {done.trace_id for done in self.done.values()}
         for file in trace_files(self.path):
-            for span in read_file(file):
+            for span in read_file(file, report):
                 if span.trace_id in wanted:
                     yield span
 
-    def _grouped(self, wanted: Mapping[str, Done]) -> Iterator[tuple[str, list[StoredSpan]]]:
+    def _grouped(
+        self, wanted: Mapping[str, Done], report: Report | None
+    ) -> Iterator[tuple[str, list[StoredSpan]]]:
         for file in trace_files(self.path):
             open_traces: dict[str, list[StoredSpan]] = {}
+            ids: dict[str, set[str]] = {}
             given: set[str] = set()
-            for span in read_file(file):
-                done = wanted.get(span.trace_id)
-                if done is None or span.trace_id in given:
+            for span in read_file(file, report):
+                trace_id = span.trace_id
+                done = wanted.get(trace_id)
+                if done is None or trace_id in given:
                     continue
-                group = open_traces.setdefault(span.trace_id, [])
-                group.append(span)
-                if done.spans and len({other.span_id for other in group}) >= done.spans:
-                    given.add(span.trace_id)
-                    yield span.trace_id, open_traces.pop(span.trace_id)
+                open_traces.setdefault(trace_id, []).append(span)
+                seen = ids.setdefault(trace_id, set())
+                seen.add(span.span_id)
+                if done.spans and len(seen) >= done.spans:
+                    given.add(trace_id)
+                    del ids[trace_id]
+                    yield trace_id, open_traces.pop(trace_id)
             yield from open_traces.items()
 
     def _joined(self, trace: Trace, done: Done) -> Trace:
@@ -323,48 +335,119 @@ def read_run(path: Path | str) -> StoredRun:
     )
 
 
-def read_traces(path: Path | str) -> Iterator[Trace]:
-    """The traces of a run folder, of a folder of OTLP JSON lines, or of one such file.
+def read_traces(
+    path: Path | str,
+    report: Report | None = None,
+    *,
+    limits: Limits | None = None,
+    allow_empty: bool = False,
+) -> Iterator[Trace]:
+    """The traces of a run folder, a folder of traces, a file of traces, or standard input for `-`.
+
+    Args:
+        path: What to read; what it holds is told by its content.
+        report: Where findings are noted; without one, what was left out is a Python warning.
+        limits: Where to stop.
+        allow_empty: An input without a span is no error.
 
     Raises:
         TraceFormatError: Nothing is there that can be read.
     """
     source = Path(path)
     if (source / MANIFEST).exists():
-        yield from read_run(source).traces()
+        yield from read_run(source).traces(report)
         return
-    groups: dict[str, list[StoredSpan]] = {}
-    for span in read_spans(source):
-        groups.setdefault(span.trace_id, []).append(span)
-    for spans in groups.values():
-        yield fold(spans)
+    own = report is None
+    report = Report() if report is None else report
+    files = _inputs(source)
+    for spans in grouped(files, report, limits=limits, any_files=source.is_dir()):
+        yield fold(spans, report)
+    _finish_reading(source, report, allow_empty=allow_empty, say=own)
 
 
-def read_spans(path: Path | str) -> Iterator[StoredSpan]:
-    """The spans of a run folder (those that count), a folder or a file, each whole.
+def read_spans(
+    path: Path | str,
+    report: Report | None = None,
+    *,
+    limits: Limits | None = None,
+    allow_empty: bool = False,
+) -> Iterator[StoredSpan]:
+    """The spans of a run folder (those that count), a folder, a file or standard input, each whole.
 
-    They come in the order of the files.
+    They come in the order of the files, those of one id each time that they were written.
+
+    Args:
+        path: What to read; what it holds is told by its content.
+        report: Where findings are noted; without one, what was left out is a Python warning.
+        limits: Where to stop.
+        allow_empty: An input without a span is no error.
 
     Raises:
         TraceFormatError: Nothing is there that can be read.
     """
     source = Path(path)
     if (source / MANIFEST).exists():
-        yield from restored(read_run(source).spans())
+        yield from restored(read_run(source).spans(report))
         return
-    if not source.exists():
+    own = report is None
+    report = Report() if report is None else report
+    pairs = read_files(_inputs(source), report, limits=limits, any_files=source.is_dir())
+    yield from restored(span for _, span in pairs)
+    _finish_reading(source, report, allow_empty=allow_empty, say=own)
+
+
+def _inputs(source: Path) -> list[Path]:
+    if str(source) != STDIN and not source.exists():
         raise TraceFormatError(f"{source}: does not exist; name a run folder or a file of traces")
     files = trace_files(source) if source.is_dir() else [source]
     if not files:
-        raise TraceFormatError(f"{source}: holds no *.jsonl file of traces and is no run folder")
-    yield from restored(span for file in files for span in read_file(file))
+        raise TraceFormatError(f"{source}: holds no file of traces and is no run folder")
+    return files
+
+
+_LOST = (
+    "bad_json_line",
+    "truncated_line",
+    "truncated_gzip",
+    "nested_too_deep",
+    "invalid_utf8",
+    "span_skipped",
+    "attr_unreadable",
+    "several_runs",
+)
+"""Findings that no trace tells of by itself."""
+
+
+def _finish_reading(source: Path, report: Report, *, allow_empty: bool, say: bool) -> None:
+    """Note what shows only at the end, and say what was lost where nobody keeps a report.
+
+    Raises:
+        TraceFormatError: There was no span, and none was not allowed.
+    """
+    report.at(str(source))
+    if len(report.runs) > 1:
+        runs = ", ".join(repr(run) for run in sorted(report.runs)[:4])
+        report.warn("several_runs", f"spans of {len(report.runs)} runs: {runs}")
+    if say:
+        for line in report.lines_of_text():
+            if line.startswith(_LOST):
+                warnings.warn(f"{source}: {line}", UserWarning, stacklevel=3)
+    if not report.spans and not allow_empty:
+        said = "; ".join(report.lines_of_text())
+        raise TraceFormatError(
+            f"{source}: no span was found{' (' + said + ')' if said else ''}; name another file, "
+            "or allow an empty one with --allow-empty",
+            "empty_input",
+        )
 
 
 def trace_files(folder: Path) -> list[Path]:
-    """The files of spans in a run folder or a plain folder, by name."""
+    """The files of spans in a run folder, or all files of a plain folder, by name."""
     if (folder / TRACES).is_dir():
         return sorted((folder / TRACES).glob(f"*{SUFFIX}"))
-    return sorted(file for end in ("jsonl", "jsonl.gz") for file in folder.glob(f"*.{end}"))
+    return sorted(
+        file for file in folder.iterdir() if file.is_file() and not file.name.startswith(".")
+    )
 
 
 def read_manifest(folder: Path) -> dict[str, Json]:

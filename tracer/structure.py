@@ -1,4 +1,4 @@
-"""How the spans of one trace hang together: roots, orphans, cycles, clocks; linear, no recursion."""
+"""How the spans of one trace hang together: roots, orphans, cycles, clocks; in linear time."""
 
 from __future__ import annotations
 

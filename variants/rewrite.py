@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from tracer.protocols import ChatModel
@@ -31,6 +32,7 @@ RETRIES = 3
 
 Gating: TypeAlias = Callable[[str], tuple[Verdict, ...]]
 
+_BRACKETS = 20
 _FENCE = re.compile(r"```[\w-]*\s*(.*?)```", re.DOTALL)
 
 
@@ -155,13 +157,11 @@ def single_of(answer: str) -> list[str]:
 
 
 def _array(text: str) -> list[object] | None:
-    """The first JSON array in a text."""
-    start = text.find("[")
-    while start >= 0:
+    """The first JSON array in a text, looked for at its first few brackets only."""
+    for bracket in islice(re.finditer(r"\[", text), _BRACKETS):
         try:
-            found, _ = json.JSONDecoder().raw_decode(text, start)
+            found, _ = json.JSONDecoder().raw_decode(text, bracket.start())
         except (ValueError, RecursionError):
-            start = text.find("[", start + 1)
             continue
         return found if isinstance(found, list) else None
     return None

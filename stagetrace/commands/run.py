@@ -214,10 +214,12 @@ class _Sitting:
 
     def _worded(self) -> Wordings:
         from stagetrace.wordings import make_wordings, named_conditions
+        from variants.framings import framed_conditions
 
         authored = self._bench.sandbox.rewrites()
         file = self._config.variants
-        conditions = named_conditions(self._config.conditions, authored)
+        shipped = {*authored, *framed_conditions(list(self._tasks))}
+        conditions = named_conditions(self._config.conditions, shipped)
         if len(conditions) > 1 and file is None:
             console.note(f"wording {len(self._tasks)} items in {len(conditions)} conditions")
         return make_wordings(

@@ -1,4 +1,7 @@
-"""The last line of a run that holds golden cases: `conformance: N cases, N passed`."""
+"""The last line of a run that holds conformance cases: `conformance: N cases, N passed`.
+
+Golden cases and trace inputs are counted together.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ import pytest
 
 from tests.conformance.cases import golden_dir
 
-_FILE = "test_golden.py"
+_FILES = ("test_golden.py", "test_trace_inputs.py")
 _BUGS = "test_bugs.py"
 
 
 class _Tally:
-    """Counts golden cases by how they ended."""
+    """Counts cases by how they ended."""
 
     def __init__(self) -> None:
         self.collected = False
@@ -22,7 +25,7 @@ class _Tally:
         path, _, name = report.nodeid.partition("::")
         if path.endswith(_BUGS) and report.skipped:
             self.not_run.append(name.partition("[")[2].rstrip("]"))
-        if path.endswith(_FILE):
+        if path.endswith(_FILES):
             held = self.cases.get(report.nodeid, True)
             self.cases[report.nodeid] = held and report.passed
 
@@ -42,11 +45,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    cases = [item for item in items if item.path.name == _FILE]
+    cases = [item for item in items if item.path.name in _FILES]
     config.stash[_TALLY].collected = bool(cases)
     if cases and golden_dir() is None:
         config.hook.pytest_deselected(items=cases)
-        items[:] = [item for item in items if item.path.name != _FILE]
+        items[:] = [item for item in items if item.path.name not in _FILES]
 
 
 @pytest.hookimpl(trylast=True)

@@ -29,6 +29,7 @@ _KINDS: Final = {
     "chain": "CHAIN",
     "span": "CHAIN",
 }
+_NODE: Final = "langfuse.observation.metadata.langgraph_node"
 
 
 def _translate(span: StoredSpan) -> Extra:
@@ -40,8 +41,7 @@ def _translate(span: StoredSpan) -> Extra:
     outgoing = given.get("langfuse.observation.output")
     extra: Extra = {
         names.SPAN_KIND: kind,
-        names.NODE_NAME: unquoted(given.get("langfuse.observation.metadata.langgraph_node"))
-        or None,
+        names.NODE_NAME: unquoted(given.get(_NODE)) or None,
     }
     if unquoted(given.get("langfuse.observation.level")) == "ERROR":
         extra[FAILED] = given.get("langfuse.observation.status_message") or "error"

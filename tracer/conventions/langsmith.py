@@ -1,8 +1,8 @@
 """LangSmith in OpenTelemetry mode: its kind, and payloads in `gen_ai.prompt`/`gen_ai.completion`.
 
 Source:
-    langchain-ai/langsmith-sdk `python/langsmith/_internal/otel/_otel_exporter.py`. Its own kind wins
-    over the operation name: retrievers say `embeddings`, and tools carry prompt and completion too.
+    langchain-ai/langsmith-sdk `python/langsmith/_internal/otel/_otel_exporter.py`. Its own kind
+    wins over the operation name: retrievers say `embeddings`, and tools have a prompt too.
 """
 
 from __future__ import annotations

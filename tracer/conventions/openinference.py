@@ -8,6 +8,7 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from tracer import attributes as names
 from tracer.conventions.base import CONVENTIONS, Convention, Extra, without_none
@@ -22,6 +23,14 @@ from tracer.conventions.payloads import (
 )
 from tracer.records import Json
 from tracer.stored import StoredSpan
+
+_CALL_IDS: Final = (
+    names.TOOL_CALL_ID,
+    names.TOOL_ID_OI,
+    "tool_call.id",
+    "tool.call_id",
+    "tool_call_id",
+)
 
 
 def _translate(span: StoredSpan) -> Extra:
@@ -59,13 +68,7 @@ def _tool(span: StoredSpan) -> Extra:
         if offered is not None:
             extra[names.TOOL_ARGUMENTS] = offered
     result, call_id = result_of(given.get(names.OUTPUT_VALUE))
-    for key in (
-        names.TOOL_CALL_ID,
-        names.TOOL_ID_OI,
-        "tool_call.id",
-        "tool.call_id",
-        "tool_call_id",
-    ):
+    for key in _CALL_IDS:
         if isinstance(given.get(key), str):
             call_id = given[key]
             break

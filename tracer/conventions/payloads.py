@@ -1,4 +1,4 @@
-"""What frameworks put into attributes: JSON in many wrappings, messages, documents, tool arguments."""
+"""What frameworks put into attributes: wrapped JSON, messages, documents, tool arguments."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ _ROLES: Final = {
     "function": "tool",
 }
 _INSIDE: Final = ("messages", "outputs", "output", "inputs", "choices", "generations", "message")
+
+
+_AROUND: Final = ("output", "kwargs", "data")
+_SAYS: Final = ("output", "outputs", "answer", "result", "input", "inputs", "question", "query")
 
 
 class UnreadableError(ValueError):
@@ -187,12 +191,12 @@ def _is_message(value: Mapping[str, Json]) -> bool:
 def _message(value: dict[str, Json]) -> dict[str, Json] | None:
     if isinstance(value.get("parts"), list):
         return value
-    inner = value
+    inner: dict[str, Json] = value
     kind = str(value.get("role") or value.get("type") or "")
     if value.get("lc") == 1:
         names = value.get("id")
         kind = str(names[-1]) if isinstance(names, list) and names else ""
-        inner = value.get("kwargs") if isinstance(value.get("kwargs"), dict) else {}
+        inner = value["kwargs"] if isinstance(value.get("kwargs"), dict) else {}
     elif isinstance(value.get("data"), dict):
         inner = value["data"]
     role = _ROLES.get(kind.lower(), kind.lower())
@@ -262,16 +266,7 @@ def said(value: Json, role: str) -> str | None:
     if messages:
         return last_text(messages, role)
     if isinstance(found, dict):
-        for key in (
-            "output",
-            "outputs",
-            "answer",
-            "result",
-            "input",
-            "inputs",
-            "question",
-            "query",
-        ):
+        for key in _SAYS:
             if isinstance(found.get(key), str):
                 return str(found[key])
         return None
@@ -287,11 +282,7 @@ def result_of(value: Json) -> tuple[Json, str]:
         if "tool_call_id" in found and "content" in found:
             return lenient(found["content"]), str(found["tool_call_id"] or "")
         inner = next(
-            (
-                found[key]
-                for key in ("output", "kwargs", "data")
-                if isinstance(found.get(key), dict)
-            ),
+            (found[key] for key in _AROUND if isinstance(found.get(key), dict)),
             None,
         )
         if inner is None:

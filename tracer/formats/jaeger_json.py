@@ -27,9 +27,9 @@ def _recognises(record: Json) -> bool:
 
 
 def _spans(record: Mapping[str, Json], report: Report) -> Iterator[StoredSpan]:
-    for trace in record["data"] if "data" in record else [record]:
+    for trace in record.get("data", [record]):
         processes = trace.get("processes")
-        spans = trace["spans"] if "spans" in trace else [trace]
+        spans = trace.get("spans", [trace])
         for data in spans if isinstance(spans, list) else ():
             report.spans += 1
             span = _span(data, processes if isinstance(processes, dict) else {}, report)

@@ -1,4 +1,4 @@
-"""JSON text to values, strict first; what strict JSON refuses is read as far as it can be, and said.
+"""JSON text to values, strict first; what strict JSON refuses is read as far as it goes, and said.
 
 Everything that a hostile text can do ends as `BadJsonError`: no RecursionError, no other exception.
 """
@@ -60,9 +60,9 @@ def _lenient(data: bytes, report: Report) -> Json:
     except UnicodeDecodeError:
         text = data.decode(errors="replace")
         broken = True
-    odd: list[str] = []
+    odd = _Constants()
     try:
-        value = json.loads(text, parse_constant=lambda name: odd.append(name) or float(name))
+        value = json.loads(text, parse_constant=odd.take)
         half = [0]
         if "\\ud" in text or "\\uD" in text:
             value = _whole(value, half)
@@ -75,11 +75,23 @@ def _lenient(data: bytes, report: Report) -> Json:
         raise BadJsonError("bad_json_line", f"no JSON ({error})") from None
     if broken:
         report.warn("invalid_utf8")
-    if odd:
-        report.warn("non_finite_number", f"{odd[0]} is no JSON", count=len(odd))
+    if odd.count:
+        report.warn("non_finite_number", "NaN or Infinity as a bare word", count=odd.count)
     if half[0]:
         report.warn("lone_surrogate", count=half[0])
     return value
+
+
+class _Constants:
+    """Reads NaN, Infinity and -Infinity, and counts them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def take(self, name: str) -> float:
+        """The number of a name."""
+        self.count += 1
+        return float(name)
 
 
 def _whole(value: Any, half: list[int]) -> Any:
@@ -102,8 +114,8 @@ def read_documents(data: bytes, report: Report) -> list[tuple[int, Json]]:
         BadJsonError: Something between them is no JSON; `line` says where.
     """
     text = text_of(data, report)
-    odd: list[str] = []
-    decoder = json.JSONDecoder(parse_constant=lambda name: odd.append(name) or float(name))
+    odd = _Constants()
+    decoder = json.JSONDecoder(parse_constant=odd.take)
     found: list[tuple[int, Json]] = []
     at, line, size = 0, 1, len(text)
     while True:
@@ -129,6 +141,6 @@ def read_documents(data: bytes, report: Report) -> list[tuple[int, Json]]:
             report.warn("lone_surrogate", count=half[0])
         line += text.count("\n", at, end)
         at = end
-    if odd:
-        report.warn("non_finite_number", f"{odd[0]} is no JSON", count=len(odd))
+    if odd.count:
+        report.warn("non_finite_number", "NaN or Infinity as a bare word", count=odd.count)
     return found

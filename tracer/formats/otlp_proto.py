@@ -24,7 +24,7 @@ _LONGEST: Final = 2**30
 def framing(head: bytes) -> str:
     """How the records of a file are framed, by its first bytes; empty when it is none of ours.
 
-    `message`, `big` (32-bit big-endian length), `little` (the same the other way round) or `varint`.
+    `message`, `big` (32-bit big-endian length), `little` (the same turned round) or `varint`.
     """
     if len(head) > 1 and head[0] == _RESOURCE_SPANS and head[1:2] not in b"\r\n {[":
         return "message"
@@ -84,7 +84,9 @@ def _size(file: IO[bytes], how: str) -> int | None:
 
 def message_spans(data: bytes, report: Report) -> Iterator[StoredSpan]:
     """The spans of one `TracesData` or `ExportTraceServiceRequest`."""
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import (  # type: ignore[import-untyped] # ships no types
+        DecodeError,
+    )
     from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
     message = TracesData()

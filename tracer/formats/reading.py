@@ -64,7 +64,7 @@ def read_file(
     if report.spans == before and not report.formats[name]:
         report.refuse(
             "unknown_format",
-            "there is no trace in it; name a run folder, or a file of OTLP, Jaeger or Zipkin traces",
+            "there is no trace in it; name a run folder or a file of OTLP, Jaeger or Zipkin traces",
         )
 
 
@@ -125,9 +125,7 @@ def _json_spans(file: IO[bytes], name: str, report: Report, limits: Limits) -> I
     before = report.spans
     taken = _peek(file, limits, report)
     if _are_lines(taken):
-        number = 0
-        for line in _lines(taken, file, limits, report, name):
-            number += 1
+        for number, line in enumerate(_lines(taken, file, limits, report), 1):
             report.at(name, number)
             yield from _line_spans(line, name, report)
     else:
@@ -189,13 +187,8 @@ def _is_record(line: bytes) -> bool:
     return True
 
 
-def _lines(
-    taken: list[bytes], file: IO[bytes], limits: Limits, report: Report, name: str
-) -> Iterator[bytes]:
+def _lines(taken: list[bytes], file: IO[bytes], limits: Limits, report: Report) -> Iterator[bytes]:
     yield from taken
-    if limits.line_bytes >= 2**62:
-        yield from file
-        return
     while line := file.readline(limits.line_bytes):
         _check_line(line, limits, report)
         yield line

@@ -1,4 +1,4 @@
-"""What a reader noticed: classed, counted, with file and line; in strict mode the first is an error.
+"""What a reader noticed: classed, counted, by file and line; in strict mode the first is an error.
 
 Source:
     Ours: silent readers are the commonest fault of their kind, so what was not used is counted.
@@ -40,7 +40,6 @@ KINDS: Final = {
     "several_runs": "spans of several runs stand in one input",
     "span_skipped": "a span without a usable id is left out",
     "document_id_missing": "a ranked document has no id",
-    "partitioned": "traces were too far apart to be held in memory; they were sorted on disk",
 }
 """Every class of finding, with what it means."""
 
@@ -96,6 +95,9 @@ class Report:
         self.formats: Counter[str] = Counter()
         """Records by the format they were recognised as."""
         self.runs: set[str] = set()
+        """Runs that spans name."""
+        self.notes: list[str] = []
+        """How it was read, where that is worth a word."""
         self.file = ""
         self.line: int | None = None
 

@@ -1,0 +1,1 @@
+"""Tracing of a script without a line of its code: what `stagetrace trace` puts into its process."""
