@@ -7,7 +7,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -19,6 +19,7 @@ from assistants.run import Bench, run_slot
 from assistants.slots import Key, Slot
 from assistants.worker import Setup, Told, work
 from tracer.errors import EndpointError
+from tracer.export import ExportCount
 from tracer.record import Recorder
 from tracer.records import Done
 from tracer.store import RunStore
@@ -29,6 +30,7 @@ Ending: TypeAlias = Literal["finished", "stopped", "interrupted", "given_up"]
 
 GIVE_UP_AFTER = 3
 """So many items in a row that fail at the model's endpoint end the run: it is down."""
+_LAST_WORDS_S = 30.0
 _DEATHS = 3
 """So many workers may die of themselves before the run is given up."""
 
@@ -62,6 +64,8 @@ class Result:
     spans_stored: int = 0
     error: str = ""
     """Why it was given up."""
+    exported: ExportCount = field(default_factory=ExportCount)
+    """Where the spans went that were sent elsewhere while the run went on."""
 
 
 def run_slots(
@@ -167,11 +171,13 @@ def _interrupts(run: _Run) -> Iterator[None]:
 
 def _in_process(run: _Run) -> None:
     bench = run.setup.bench()
+    exporter = run.setup.exporter()
     recorder = Recorder(
         run.store.sink("0"),
         durability=run.setup.durability,
         content=run.setup.content,
         redactor=run.setup.redactor(bench.sandbox),
+        beside=[exporter] if exporter else [],
     )
     try:
         while (slot := run.next_slot()) is not None:
@@ -182,6 +188,8 @@ def _in_process(run: _Run) -> None:
                 return
     finally:
         recorder.close()
+        if exporter is not None:
+            run.result.exported += exporter.close()
         run.result.spans_made += recorder.made
         run.result.spans_stored += recorder.stored
 
@@ -271,6 +279,9 @@ class _Pool:
             return
         if isinstance(told, BaseException):
             raise told
+        if isinstance(told, ExportCount):
+            self._run.result.exported += told
+            return
         done, retries, made, stored = told
         slot = worker.slot
         if slot is None:
@@ -303,6 +314,9 @@ class _Pool:
         for worker in self._workers.values():
             worker.line.send(None)
         for worker in self._workers.values():
+            if self._run.setup.otlp and worker.line.poll(_LAST_WORDS_S):
+                with suppress(EOFError, OSError):
+                    self._act(worker, worker.line.recv())
             worker.process.join(30)
 
     def abandon(self) -> None:

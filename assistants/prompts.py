@@ -75,6 +75,15 @@ SHORT_READ = Prompt(
 """For readers with a few hundred tokens to spare."""
 
 
+SUPPOSE = Prompt(
+    "suppose",
+    "1",
+    "Write the few sentences of an office mail that would answer the question below. Make up what "
+    "you do not know. Write the text of the mail only, in at most 60 words.",
+)
+"""For made-up passages that a query is expanded by."""
+
+
 def render_documents(passages: Sequence[Passage], *, budget_words: int) -> str:
     """The passages as numbered blocks, best first, cut so that all fit into the budget.
 

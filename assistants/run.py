@@ -10,15 +10,16 @@ from typing import Literal
 
 from assistants.base import AgentError, AssistantFactory, Parts, RetrieverFactory, Seeded
 from assistants.limits import limited, time_limit
+from assistants.retrieval import traced
 from assistants.slots import Slot, seed_of
 from sandboxes.base import Forcing, Sandbox
 from tracer.errors import EndpointError, StagetraceError
 from tracer.fold import fold
 from tracer.protocols import Assistant, ChatModel, Prompted, Retriever
 from tracer.record import Recorder, Span
-from tracer.records import Done, Message, Outcome, Request
+from tracer.records import Done, Message, ModelSource, Outcome, Request
 from tracer.spans import identity, item_span, set_answer, set_outcome
-from tracer.wrap import wrap_model, wrap_retriever, wrap_tool
+from tracer.wrap import wrap_model, wrap_tool
 
 ERROR_CHARACTERS = 2_000
 """Of an error's text in a done-record; the trace holds more."""
@@ -46,7 +47,10 @@ class Bench:
     kind: str
     """`rag`, `tools`, `llm` or `user`."""
     retriever: RetrieverFactory | None = None
+    retriever_sources: Sequence[ModelSource] = ()
+    """Of the models that the retriever uses."""
     retriever_name: str = ""
+    """As it stands on spans."""
     top_k: int = 5
     limits: Mapping[str, int] = field(default_factory=dict)
     timeout_s: float | None = None
@@ -183,9 +187,7 @@ def _parts(bench: Bench, recorder: Recorder, slot: Slot) -> Parts:
             for tool in limited(bench.sandbox.tools(), bench.limits)
         ),
         retriever=retriever
-        and wrap_retriever(
-            retriever, recorder, ranker=bench.retriever_name, data_source=collection
-        ),
+        and traced(retriever, recorder, ranker=bench.retriever_name, data_source=collection),
         briefing=bench.sandbox.briefing,
         top_k=bench.top_k,
         limits=bench.limits,

@@ -20,13 +20,16 @@ from assistants.slots import Slot
 from sandboxes.base import Sandbox
 from tracer.content import Content
 from tracer.errors import StagetraceError
+from tracer.export import ExportCount
+from tracer.live_export import LiveExporter
 from tracer.record import Durability, Recorder
 from tracer.records import Done
 from tracer.redact import Redactor
 from tracer.store import open_sink
 
-Told: TypeAlias = tuple[Done, int, int, int] | str | BaseException
-"""A done-record with retries and the spans made and stored; why it waits; what ends the run."""
+Told: TypeAlias = tuple[Done, int, int, int] | str | BaseException | ExportCount
+"""A done-record with retries and the spans made and stored; why it waits; what ends the run; at the
+end, where the spans went that were sent elsewhere."""
 
 _PR_SET_PDEATHSIG = 1
 _LOOK_S = 1.0
@@ -41,6 +44,14 @@ class Setup:
     content: bool | Content = True
     salt: bytes = field(default_factory=lambda: os.urandom(16))
     """Makes redaction tokens that are equal in every worker of a run."""
+
+    otlp: str = ""
+    """Endpoint that is sent the spans while the run goes on; `grpc://` sends over gRPC."""
+    otlp_content: bool = False
+
+    def exporter(self) -> LiveExporter | None:
+        """What sends the spans of one process, None when nothing is to be sent."""
+        return LiveExporter.to(self.otlp, content=self.otlp_content) if self.otlp else None
 
     def redactor(self, sandbox: Sandbox) -> Redactor:
         """The rules of redaction, which leave alone what the sandbox declares as invented."""
@@ -74,12 +85,14 @@ def _run_orders(bench: Bench, setup: Setup, folder: str, number: str, line: Conn
     model = bench.model
     if isinstance(model, Patient):
         model.on_wait = line.send
+    exporter = setup.exporter()
     tasks = {task.item: task for task in bench.sandbox.tasks()}
     with Recorder(
         open_sink(folder, number),
         durability=setup.durability,
         content=setup.content,
         redactor=setup.redactor(bench.sandbox),
+        beside=[exporter] if exporter else [],
     ) as recorder:
         while (order := line.recv()) is not None:
             item, wording, replicate, attempt = order
@@ -89,6 +102,8 @@ def _run_orders(bench: Bench, setup: Setup, folder: str, number: str, line: Conn
             done = run_slot(bench, recorder, slot, attempt=attempt)
             retries = model.retries - retries if isinstance(model, Patient) else 0
             line.send((done, retries, recorder.made - made, recorder.stored - stored))
+    if exporter is not None:
+        line.send(exporter.close())
 
 
 def die_with_parent(parent: int) -> None:

@@ -17,7 +17,7 @@ from tracer.errors import InputError
 from tracer.records import Json
 
 MOST_BYTES = 2 * 2**30
-"""Of a file of documents; all of them are held in memory, in about three times as much."""
+"""Of a file of documents; they are held in memory, in about twice as much, without an index."""
 
 
 def read_tasks(path: Path) -> list[Mapping[str, Json]]:

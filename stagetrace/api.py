@@ -56,7 +56,7 @@ def trace(
         otlp: OTLP endpoint that is sent the spans as well; `grpc://HOST:PORT` sends over gRPC.
         otlp_content: Whether words are sent there too; by default only where the environment asks.
         content: False leaves out requests, answers, arguments, results and documents.
-        mask: Personal data that is replaced by tokens: `email`, `card`, `phone`. Secrets always are.
+        mask: Personal data that tokens replace as well: `email`, `card`, `phone`.
         name: Name of the agent on its spans; by default its own.
 
     Raises:
@@ -97,7 +97,7 @@ def _recorder(
 ) -> Recorder:
     prepare_folder(folder)
     sink = open_sink(folder, f"{time.time_ns():x}-{os.getpid()}")
-    exporter = _exporter(otlp, otlp_content) if otlp else None
+    exporter = _exporter(otlp, otlp_content)
     made = Recorder(
         sink,
         content=content,
@@ -114,12 +114,10 @@ def _recorder(
     return made
 
 
-def _exporter(url: str, content: bool) -> LiveExporter:
+def _exporter(url: str, content: bool) -> LiveExporter | None:
     from tracer.live_export import LiveExporter
 
-    if url.startswith("grpc://"):
-        return LiveExporter("http" + url.removeprefix("grpc"), protocol="grpc", content=content)
-    return LiveExporter(url, content=content)
+    return LiveExporter.to(url, content=content) if url else None
 
 
 def _close(made: Recorder, exporter: LiveExporter | None, process: int) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
-from assistants.base import ASSISTANTS, MODELS, RETRIEVERS, AssistantFactory, RetrieverFactory
+from assistants import encoders
+from assistants.base import ASSISTANTS, MODELS, AssistantFactory, Opened, Places, Shelf
+from assistants.retrieval import open_retriever
 from assistants.run import Bench
 from assistants.user_agent import user_agent
-from stagetrace import settings
+from stagetrace import console, settings
 from stagetrace.suite import find_own_modules, open_suite
 from tracer.errors import InputError
 from tracer.protocols import ChatModel
@@ -25,8 +27,12 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
 }
 """Kind of assistant to the forms of task it is given."""
 DEFAULT_MODELS = {"rag": "extractive", "llm": "extractive", "tools": "rules", "user": "rules"}
-_DENSE = ("minilm", "chroma")
-"""Retrievers that look for weights."""
+WRITER_TEMPERATURE = 0.7
+"""Of the model that makes up passages.
+
+Source:
+    Out of Style, released scripts at 9da5447.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,10 @@ class Choice:
     run: str = ""
     tools: str | None = None
     """`MODULE:ATTR` of the user's own tools."""
+    writer: str = ""
+    """Model that makes up passages for `hyde:OTHER`."""
+    model_paths: tuple[str, ...] = ()
+    """Each `NAME=DIR`: where the files of an encoder lie."""
 
     @property
     def kind(self) -> str:
@@ -51,8 +61,12 @@ class Choice:
         return self.assistant if self.assistant in KINDS else "user"
 
 
-def chat_model(name: str) -> ChatModel:
+def chat_model(name: str, *, temperature: float = 0.0) -> ChatModel:
     """A chat model, such as `rules`, `openai:NAME` or `MODULE:ATTR`.
+
+    Args:
+        name: As on the command line.
+        temperature: Of sampling, for models that draw.
 
     Raises:
         UnknownNameError: There is no such model.
@@ -67,9 +81,13 @@ def chat_model(name: str) -> ChatModel:
     options: dict[str, Any] = {}
     if scheme == "openai":
         endpoint = settings.endpoint()
-        options = {"base_url": endpoint.base_url, "api_key": endpoint.api_key}
+        options = {
+            "base_url": endpoint.base_url,
+            "api_key": endpoint.api_key,
+            "temperature": temperature,
+        }
     elif scheme == "local":
-        options = {"folders": settings.model_folders()}
+        options = {"folders": settings.model_folders(), "temperature": temperature}
     # Only these two take options; the protocol of the others is the argument alone.
     factory = cast(Callable[..., ChatModel], MODELS.get(scheme))
     try:
@@ -78,17 +96,37 @@ def chat_model(name: str) -> ChatModel:
         raise InputError(str(error)) from error
 
 
-def retriever(name: str) -> RetrieverFactory:
-    """The factory of a retriever.
+def retriever(name: str, *, writer: str = "", model_paths: Sequence[str] = ()) -> Opened:
+    """A retriever by name; all the weights that it needs are here.
+
+    Args:
+        name: Such as `bm25`, `rerank:bm25` or `MODULE:ATTR`.
+        writer: Name of the chat model that makes up passages, for `hyde:OTHER`.
+        model_paths: Each `NAME=DIR`, a folder with the files of an encoder.
 
     Raises:
         UnknownNameError: There is no such retriever.
+        InputError: Its parts do not fit together.
+        ModelWeightsMissingError: Its weights are not on this machine.
+        MissingExtraError: A package it needs is not installed.
     """
     find_own_modules(name)
-    factory = RETRIEVERS.get(name)
-    if name in _DENSE:
-        return functools.partial(cast(Any, factory), folders=settings.model_folders())
-    return factory
+    shelf = Shelf(
+        places=Places(_paths(model_paths), settings.model_folders()),
+        vectors=settings.cache_folder() / "vectors",
+        writer=chat_model(writer, temperature=WRITER_TEMPERATURE) if writer else None,
+        say=console.note,
+    )
+    return open_retriever(name, shelf)
+
+
+def _paths(model_paths: Sequence[str]) -> dict[str, Path]:
+    pairs = [text.partition("=") for text in model_paths]
+    for name, _, folder in pairs:
+        if not folder:
+            raise InputError(f"--model-path {name}: give NAME=DIR, such as bge-m3=/models/bge-m3")
+        encoders.named(name)
+    return {name: Path(folder) for name, _, folder in pairs}
 
 
 def assistant(name: str) -> AssistantFactory:
@@ -106,13 +144,17 @@ def assistant(name: str) -> AssistantFactory:
 
 def bench(choice: Choice) -> Bench:
     """All parts of a run, built in this process."""
+    opened = None
+    if choice.kind in ("rag", "user"):
+        opened = retriever(choice.retriever, writer=choice.writer, model_paths=choice.model_paths)
     return Bench(
         sandbox=open_suite(choice.suite, choice.mode, grading=True, tools=choice.tools),
         model=chat_model(choice.model),
         assistant=assistant(choice.assistant),
         kind=choice.kind,
-        retriever=retriever(choice.retriever) if choice.kind in ("rag", "user") else None,
-        retriever_name=choice.retriever,
+        retriever=opened.build if opened else None,
+        retriever_name=opened.label if opened else choice.retriever,
+        retriever_sources=opened.sources if opened else (),
         top_k=choice.top_k,
         timeout_s=choice.timeout_s,
         seed=choice.seed,

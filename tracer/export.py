@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tracer.errors import StagetraceError
 from tracer.otlp import OtlpProtocol, RetryLaterError, Send, open_sender, pause_s, requests_of
-from tracer.store import read_spans
+from tracer.outgoing import outgoing
+from tracer.stored import StoredSpan
 
 if TYPE_CHECKING:
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -30,6 +32,16 @@ class ExportCount:
     """Never taken: not sent, or the sending failed."""
     requests: int = 0
 
+    def __add__(self, other: ExportCount) -> ExportCount:
+        """Both together."""
+        return ExportCount(
+            self.made + other.made,
+            self.delivered + other.delivered,
+            self.rejected + other.rejected,
+            self.dropped + other.dropped,
+            self.requests + other.requests,
+        )
+
 
 def export_otlp(
     path: Path | str,
@@ -39,8 +51,9 @@ def export_otlp(
     content: bool = True,
     timeout_s: float = 10.0,
     sleep: Callable[[float], None] = time.sleep,
+    more: Iterable[StoredSpan] = (),
 ) -> ExportCount:
-    """Send the spans of a run folder, a folder or a file of OTLP JSON lines to an OTLP endpoint.
+    """Send the spans of a run folder, a folder or a file of traces to an OTLP endpoint.
 
     At least once: a request whose answer is lost is sent again; the receiver tells spans by id.
 
@@ -51,6 +64,7 @@ def export_otlp(
         content: False leaves out prompts, arguments, results and documents.
         timeout_s: Longest wait for one answer.
         sleep: Waits between tries.
+        more: Spans that are sent after them, such as scores.
 
     Returns:
         How many spans went where.
@@ -62,15 +76,18 @@ def export_otlp(
     """
     send, close = open_sender(url, protocol, timeout_s)
     count = ExportCount()
+    waiting = requests_of(chain(outgoing(path), more), content)
     try:
-        for request, spans in requests_of(read_spans(path), content):
+        for request, spans in waiting:
             count = replace(count, made=count.made + spans)
             try:
                 rejected = _persist(send, request, sleep)
             except RetryLaterError as error:
+                left = spans + sum(number for _, number in waiting)
                 raise StagetraceError(
-                    f"export to {url}: {error}; {count.delivered} spans were delivered before, the "
-                    "rest stays in the store: look whether the endpoint runs, then export again"
+                    f"export to {url}: {error}; {left} spans were not exported, {count.delivered} "
+                    "were before; all stay in the store: look whether the endpoint runs, then "
+                    "export again"
                 ) from error
             count = replace(
                 count,

@@ -25,6 +25,8 @@ SMALL_BYTES: Final = 16 * 2**20
 HELD_BYTES: Final = 24 * 2**20
 """So much text of unfinished traces is held of larger ones."""
 _PARTITIONS: Final = 64
+_AT_THE_END: Final = (2**62, 0)
+"""Where a trace ends of which nothing is known."""
 _MARK: Final = b'"traceId"'
 
 
@@ -162,8 +164,8 @@ def _complete(
             held = held if open_traces else 0
             at = (number, report.line or 0)
         trace_id = span.trace_id
-        end = last.get(trace_id)
-        if end is None or trace_id in spill.traces:
+        end = last.get(trace_id, _AT_THE_END)
+        if trace_id in spill.traces:
             spill.add(span)
             continue
         group = open_traces.get(trace_id)

@@ -160,9 +160,18 @@ class Span(trace.Span):
             return
         if not self.recorder.content and self.recorder.hides(key, value):
             return
-        frozen = _frozen(value)
-        self.attributes[key] = frozen
-        self.bytes += len(key) + _size(frozen)
+        kind = type(value)
+        # Nearly all are of these, and there are some ten a span.
+        if kind is str:
+            self.attributes[key] = value
+            self.bytes += len(key) + len(value)  # type: ignore[arg-type] # a str, by its type
+        elif kind is int or kind is float or kind is bool:
+            self.attributes[key] = value
+            self.bytes += len(key) + 8
+        else:
+            frozen = _frozen(value)
+            self.attributes[key] = frozen
+            self.bytes += len(key) + _size(frozen)
 
     def set_json(self, key: str, value: Json) -> None:
         """Note an attribute as JSON text, whatever its type; a `Snapshot` is taken as it is."""

@@ -91,6 +91,17 @@ class LiveExporter:
         self._last_error = ""
         self.start_over()
 
+    @classmethod
+    def to(cls, url: str, *, content: bool = False) -> LiveExporter:
+        """An exporter to an address as it is written for us; `grpc://HOST:PORT` sends over gRPC.
+
+        Raises:
+            InputError: The address is none of http, https and grpc.
+        """
+        if url.startswith("grpc://"):
+            return cls("http" + url.removeprefix("grpc"), protocol="grpc", content=content)
+        return cls(url, content=content)
+
     def start_over(self) -> None:
         """Begin with nothing queued: at first, and in a forked child."""
         self._queue: deque[tuple[bytes, int]] = deque()

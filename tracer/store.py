@@ -360,8 +360,14 @@ def read_traces(
     own = report is None
     report = Report() if report is None else report
     files = _inputs(source)
+    scores = 0
     for spans in grouped(files, report, limits=limits, any_files=source.is_dir()):
-        yield fold(spans, report)
+        if all(span.attributes.get(names.SPAN_KIND) == "EVALUATOR" for span in spans):
+            scores += 1
+        else:
+            yield fold(spans, report)
+    if scores:
+        report.notes.append(f"{scores} traces hold scores and no run")
     _finish_reading(source, report, allow_empty=allow_empty, say=own)
 
 

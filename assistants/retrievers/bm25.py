@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assistants.base import RETRIEVERS
+from assistants.passages import at_least_one
 from tracer.protocols import Retriever
 from tracer.records import Passage
 from tracer.registry import missing_extra
@@ -34,37 +35,52 @@ def bm25_all_words(documents: Mapping[str, str]) -> Retriever:
     return _index(documents, stopwords=[])
 
 
-def _index(documents: Mapping[str, str], *, stopwords: str | list[str]) -> Retriever:
+def _index(documents: Mapping[str, str], *, stopwords: str | list[str]) -> BM25Index:
     try:
         import bm25s
     except ImportError as error:
         raise missing_extra("bm25s", "agents", "the retriever 'bm25'") from error
-    ids = sorted(documents)
+    return BM25Index(documents, bm25s, stopwords)
 
-    def tokens(texts: list[str]) -> list[list[str]]:
-        words: list[list[str]] = bm25s.tokenize(
-            texts, stopwords=stopwords, return_ids=False, show_progress=False
+
+class BM25Index:
+    """Documents and their index of words."""
+
+    def __init__(
+        self, documents: Mapping[str, str], bm25s: Any, stopwords: str | list[str]
+    ) -> None:
+        self._documents = documents
+        self._ids = sorted(documents)
+        self._library = bm25s
+        self._stopwords = stopwords
+        self._index: Any = None
+        bags = self._tokens([documents[doc_id] for doc_id in self._ids]) if self._ids else []
+        # bm25s refuses an index without a single word.
+        if any(bags):
+            self._index = bm25s.BM25(k1=K1, b=B, method="lucene")
+            self._index.index(bags, show_progress=False)
+
+    def _tokens(self, texts: list[str]) -> list[list[str]]:
+        words: list[list[str]] = self._library.tokenize(
+            texts, stopwords=self._stopwords, return_ids=False, show_progress=False
         )
         return words
 
-    bags = tokens([documents[doc_id] for doc_id in ids]) if ids else []
-    index: Any = None
-    # bm25s refuses an index without a single word.
-    if any(bags):
-        index = bm25s.BM25(k1=K1, b=B, method="lucene")
-        index.index(bags, show_progress=False)
+    def __call__(self, query: str, k: int) -> Sequence[Passage]:
+        """The documents that share words with the query, best first."""
+        return self.average([query], k)
 
-    def retrieve(query: str, k: int) -> Sequence[Passage]:
-        if k < 1:
-            raise ValueError(f"bm25: k is {k}; ask for at least 1 document")
-        words = tokens([query])[0]
-        scores = [0.0] * len(ids)
-        if index is not None and words:
-            scores = [float(score) for score in index.get_scores(words)]
+    def average(self, queries: Sequence[str], k: int) -> Sequence[Passage]:
+        """The documents by their mean score over the queries: BM25 adds up word by word."""
+        import numpy as np
+
+        at_least_one(k, "bm25")
+        words = [word for bag in self._tokens(list(queries)) for word in bag]
+        if self._index is None or not words:
+            return []
+        scores = self._index.get_scores(words) / len(queries)
         # The whole list is sorted by score and id, so that the first k do not depend on k. What
         # shares no word with the query is not found: it would only stand there by its id.
-        found = [place for place in range(len(ids)) if scores[place] > 0.0]
-        found.sort(key=lambda place: (-scores[place], ids[place]))
-        return [Passage(ids[p], scores[p], documents[ids[p]]) for p in found[:k]]
-
-    return retrieve
+        order = np.argsort(-scores, kind="stable")[: int((scores > 0.0).sum())]
+        ids = self._ids
+        return [Passage(ids[p], float(scores[p]), self._documents[ids[p]]) for p in order[:k]]

@@ -1,15 +1,17 @@
-"""Dense retrieval by Chroma, in memory, with MiniLM vectors of our own."""
+"""Dense retrieval by Chroma, in memory, in a folder or on a server, with MiniLM vectors of ours."""
 
 from __future__ import annotations
 
-import uuid
+import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from assistants.base import RETRIEVERS
-from assistants.embedders.minilm import minilm
-from tracer.protocols import Embedder, Retriever
+from assistants import encoders
+from assistants.base import RETRIEVERS, Shelf
+from assistants.encoding import DenseEncoder, need_sentence_transformers
+from assistants.passages import Pieces, at_least_one
+from tracer.protocols import Retriever
 from tracer.records import Passage
 from tracer.registry import missing_extra
 
@@ -20,12 +22,17 @@ _SAME = 1e-6
 
 
 @RETRIEVERS.add("chroma")
-def chroma(documents: Mapping[str, str], *, folders: Sequence[Path] = ()) -> Retriever:
+def chroma(
+    documents: Mapping[str, str], *, shelf: Shelf | None = None, place: str = ""
+) -> Retriever:
     """Rank `documents` in a Chroma collection by the cosine of their MiniLM vectors.
+
+    A long document is split into passages and stands where its best passage does.
 
     Args:
         documents: Id to text.
-        folders: Where weights are looked for before installed packages.
+        shelf: Where weights are looked for and vectors kept.
+        place: Folder of a database, `http://HOST:PORT` of a server, or nothing for memory.
 
     Raises:
         ModelWeightsMissingError: The weights are not on this machine.
@@ -36,45 +43,75 @@ def chroma(documents: Mapping[str, str], *, folders: Sequence[Path] = ()) -> Ret
         from chromadb.config import Settings
     except ImportError as error:
         raise missing_extra("chromadb", "retrieval", "the retriever 'chroma'") from error
-    client = chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
-    return in_collection(client, documents, minilm(folders=folders))
+    shelf = shelf or Shelf()
+    need_sentence_transformers("the retriever 'chroma'")
+    encoder = DenseEncoder(encoders.locate("minilm", shelf.places), shelf.vectors, shelf.say)
+    quiet = Settings(anonymized_telemetry=False)
+    if place.startswith(("http://", "https://")):
+        address = urlsplit(place)
+        client: Any = chromadb.HttpClient(
+            host=address.hostname or "localhost",
+            port=address.port or 8000,
+            ssl=address.scheme == "https",
+            settings=quiet,
+        )
+    elif place:
+        client = chromadb.PersistentClient(path=place, settings=quiet)
+    else:
+        client = chromadb.EphemeralClient(settings=quiet)
+    return in_collection(client, documents, encoder)
 
 
-def in_collection(client: Any, documents: Mapping[str, str], embedder: Embedder) -> Retriever:
-    """Rank `documents` in a new collection of the client.
+def in_collection(client: Any, documents: Mapping[str, str], encoder: DenseEncoder) -> Retriever:
+    """Rank `documents` in a collection of the client, filled when it is not yet.
 
-    Our vectors are handed in at both ends: Chroma's own embedder would fetch a model.
+    Its name is a digest of documents and weights, so that a kept collection is found again and
+    never that of other documents. Our vectors are handed in at both ends: Chroma's own embedder
+    would fetch a model.
     """
-    ids = sorted(documents)
-    collection = client.create_collection(
-        f"stagetrace-{uuid.uuid4().hex}",
+    pieces = Pieces.of(documents, encoder.cut)
+    ids = [f"{number:08d}" for number in range(len(pieces.texts))]
+    collection = client.get_or_create_collection(
+        f"stagetrace-{_digest(documents, encoder)}",
         embedding_function=None,
         metadata={"hnsw:space": "cosine"},
     )
-    step = client.get_max_batch_size()
-    for start in range(0, len(ids), step):
-        batch = ids[start : start + step]
-        vectors = embedder.embed([documents[doc_id] for doc_id in batch])
-        collection.add(ids=batch, embeddings=vectors.tolist())
+    if collection.count() != len(ids):
+        step = client.get_max_batch_size()
+        for start in range(0, len(ids), step):
+            vectors = encoder.documents(pieces.texts[start : start + step])
+            collection.upsert(ids=ids[start : start + step], embeddings=vectors.tolist())
 
     def retrieve(query: str, k: int) -> Sequence[Passage]:
-        if k < 1:
-            raise ValueError(f"chroma: k is {k}; ask for at least 1 document")
+        at_least_one(k, "chroma")
         if not ids:
             return []
-        vector = embedder.embed([query]).tolist()
-        # Chroma cuts through equal distances as it likes, so more is asked for than k and cut here.
+        vector = encoder.queries([query]).tolist()
+        # Chroma cuts through equal distances as it likes, and several passages may be of one
+        # document, so more is asked for than k and cut here.
         wanted = max(k + 1, _AHEAD)
         while True:
             found = collection.query(
                 query_embeddings=vector, n_results=min(wanted, len(ids)), include=["distances"]
             )
-            distances = [float(distance) for distance in found["distances"][0]]
-            if wanted >= len(ids) or distances[-1] - distances[k - 1] > _SAME:
+            best: dict[str, float] = {}
+            for number, distance in zip(found["ids"][0], found["distances"][0], strict=True):
+                best.setdefault(pieces.owners[int(number)], float(distance))
+            nearest = sorted(best.values())
+            last = float(found["distances"][0][-1])
+            if wanted >= len(ids) or (len(nearest) > k and last - nearest[k - 1] > _SAME):
                 break
             wanted *= 2
-        pairs = zip(found["ids"][0], distances, strict=True)
-        ranked = sorted(pairs, key=lambda pair: (round(pair[1] / _SAME), pair[0]))[:k]
-        return [Passage(doc_id, 1.0 - distance, documents[doc_id]) for doc_id, distance in ranked]
+        ranked = sorted(best, key=lambda doc_id: (round(best[doc_id] / _SAME), doc_id))[:k]
+        return [Passage(doc_id, 1.0 - best[doc_id], documents[doc_id]) for doc_id in ranked]
 
     return retrieve
+
+
+def _digest(documents: Mapping[str, str], encoder: DenseEncoder) -> str:
+    digest = hashlib.sha256(encoder.located.source.sha256.encode())
+    for doc_id in sorted(documents):
+        for text in (doc_id, documents[doc_id]):
+            data = text.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8) + data)
+    return digest.hexdigest()[:32]

@@ -54,7 +54,16 @@ def run(
         str | None,
         typer.Option(help="rules, extractive, gold, local:smollm2, openai:NAME, recorded:FILE."),
     ] = None,
-    retriever: Annotated[str, typer.Option(help="What finds documents for rag.")] = "bm25",
+    retriever: Annotated[
+        str,
+        typer.Option(help="bm25, minilm, splade-tiny, hybrid, rerank:bm25, hyde:bm25, ..."),
+    ] = "bm25",
+    writer: Annotated[
+        str, typer.Option(help="Model that makes up passages for hyde, such as local:smollm2.")
+    ] = "",
+    model_path: Annotated[
+        list[str] | None, typer.Option(help="NAME=DIR: where the files of an encoder lie.")
+    ] = None,
     tools: Annotated[
         str | None, typer.Option(help="MODULE:ATTR of tools of your own, for tasks:PATH.")
     ] = None,
@@ -78,6 +87,9 @@ def run(
         Durability, typer.Option(help="When a step waits for the disk.")
     ] = "tool",
     top_k: Annotated[int, typer.Option(min=1, help="Documents that are shown to the reader.")] = 5,
+    otlp: Annotated[
+        str, typer.Option(help="Also send the spans to this OTLP endpoint, as they are stored.")
+    ] = "",
 ) -> int:
     """Run a suite through an assistant, store every span, grade every item.
 
@@ -91,7 +103,7 @@ def run(
         if (folder / VARIANTS).exists():
             # The same words as before, also where another version would make others.
             config = dataclasses.replace(config, variants=str(folder / VARIANTS))
-        return _Sitting(config, workers, lambda manifest: RunStore.resume(folder)).run()
+        return _Sitting(config, workers, lambda manifest: RunStore.resume(folder), otlp).run()
     from stagetrace.parts import DEFAULT_MODELS, KINDS, Choice
 
     kind = assistant if assistant in KINDS else "user"
@@ -107,12 +119,16 @@ def run(
         timeout_s=timeout,
         run=folder.name,
         tools=tools,
+        writer=writer,
+        model_paths=tuple(model_path or ()),
     )
     config = Config(
         choice, conditions, str(variants) if variants else None, replicates, limit, durability
     )
     try:
-        return _Sitting(config, workers, lambda manifest: RunStore.create(folder, manifest)).run()
+        return _Sitting(
+            config, workers, lambda manifest: RunStore.create(folder, manifest), otlp
+        ).run()
     finally:
         if out is None:
             # A folder that nothing was written to is not left behind; others cannot be removed so.
@@ -176,11 +192,13 @@ class _Sitting:
         config: Config,
         workers: int,
         open_store: Callable[[Mapping[str, Json]], RunStore],
+        otlp: str = "",
     ) -> None:
         from stagetrace.parts import bench
 
         self._config = config
         self._workers = workers
+        self._otlp = otlp
         self._open_store = open_store
         self._bench: Bench = bench(config.choice)
         self._tasks = self._chosen()
@@ -250,7 +268,7 @@ class _Sitting:
     def _run(self, store: RunStore, slots: Sequence[Slot]) -> int:
         from assistants.loop import run_slots
         from assistants.worker import Setup
-        from stagetrace import parts
+        from stagetrace import parts, settings
 
         records = store.done()
         finished = {key for key, done in records.items() if done.status == "ok"}
@@ -268,7 +286,13 @@ class _Sitting:
                 tally.add_earlier(done)
         with contextlib.closing(own), _progress(tally) as progress:
             result = run_slots(
-                Setup(make, self._config.durability),
+                Setup(
+                    make,
+                    self._config.durability,
+                    content=settings.content(),
+                    otlp=self._otlp,
+                    otlp_content=settings.live_content(),
+                ),
                 left,
                 store,
                 progress,
@@ -295,6 +319,9 @@ class _Sitting:
             "model": choice.model,
             "model_source": dataclasses.asdict(self._bench.model.source),
             "retriever": choice.retriever if choice.kind in ("rag", "user") else "",
+            "retriever_sources": [
+                dataclasses.asdict(source) for source in self._bench.retriever_sources
+            ],
             "mode": sandbox.mode,
             "data_version": sandbox.data_version,
             "schema_hash": sandbox.schema_hash,
@@ -349,6 +376,7 @@ class _Sitting:
                 "finished": tally.ok.total(),
                 "failed": tally.failed.total(),
                 "retried": tally.retried,
+                **({"exported": dataclasses.asdict(result.exported)} if self._otlp else {}),
             }
         )
         for text in progress.summary(tally):
@@ -356,6 +384,12 @@ class _Sitting:
         made, stored = result.spans_made, result.spans_stored
         same = "made = stored" if made == stored else f"made, {stored:,} stored"
         console.say(f"spans {made:,} {same}{'' if not tally.earlier else ' in this sitting'}")
+        if self._otlp:
+            sent = result.exported
+            console.say(
+                f"sent {sent.made:,} spans = {sent.delivered:,} delivered + {sent.rejected:,} "
+                f"rejected + {sent.dropped:,} dropped"
+            )
         if result.ending != "finished":
             if result.error:
                 console.fail(result.error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -89,7 +90,8 @@ with fake_endpoint() as url:
     from langchain_openai import ChatOpenAI
     ChatOpenAI(model="bare", base_url=url, api_key="x").invoke("hello")
 print("status", sys.argv[1:])
-subprocess.run([sys.executable, "-c", "import os, sys; print(sorted(k for k in os.environ if k.startswith('STAGETRACE_TRACE')))"])
+child = "import os; print(sorted(k for k in os.environ if k.startswith('STAGETRACE_TRACE')))"
+subprocess.run([sys.executable, "-c", child])
 sys.exit(7)
 """
 
@@ -97,7 +99,7 @@ sys.exit(7)
 @pytest.mark.parametrize("module", [False, True])
 def test_a_script_is_traced_without_a_line_of_its_code(module, tmp_path):
     (tmp_path / "script.py").write_text(BY_ITSELF.format(examples=str(EXAMPLES)))
-    what = ["-m", "script"] if module else ["python", "script.py"]
+    what = ["-m", "script"] if module else [sys.executable, "script.py"]
     done = subprocess.run(
         [sys.executable, "-m", "stagetrace", "trace", "--store", "out", "--", *what, "--flag"],
         capture_output=True,
@@ -115,3 +117,20 @@ def test_a_script_is_traced_without_a_line_of_its_code(module, tmp_path):
     assert (len(agents[0].model_calls), len(agents[0].calls)) == (2, 1)
     others = sorted(trace.model_calls[0].model for trace in traces if not trace.assistant)
     assert others == ["bare", "direct"]
+
+
+def test_a_sitecustomize_of_the_users_own_still_runs(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("print('own one')\n")
+    (tmp_path / "script.py").write_text("print('script')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "stagetrace", "trace", "--", sys.executable, "script.py"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "own")},
+        check=False,
+    )
+    # Once in the command's own process, once in the script's.
+    assert (done.stdout, done.stderr) == ("own one\nown one\nscript\n", "")

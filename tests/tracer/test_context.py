@@ -118,7 +118,7 @@ def test_a_spawned_process_goes_on_with_the_trace_and_the_item(tmp_path):
     with (
         Recorder(FileSink(tmp_path / "a.otlp.jsonl"), run="r") as recorder,
         item_span(recorder, request) as item,
-        recorder.span("tool", "start") as above,
+        recorder.span("node", "start") as above,
     ):
         given = json.dumps(carrier())
         code = [sys.executable, "-c", CHILD, str(tmp_path / "b.otlp.jsonl"), given]
@@ -129,7 +129,7 @@ def test_a_spawned_process_goes_on_with_the_trace_and_the_item(tmp_path):
         "formal",
         2,
     )
-    assert [call.name for call in whole.calls] == ["start", "deep"]
+    assert [call.name for call in whole.calls] == ["deep"]
     assert whole.warnings == ()
     child = next(span for span in read_spans(tmp_path) if span.name == "child")
     assert (child.trace_id, child.parent_id) == (item.trace_id, above.span_id)

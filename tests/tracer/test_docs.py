@@ -15,7 +15,7 @@ from tests.tracer.test_store import write_run
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["tracing.md", "store.md"])
+@pytest.mark.parametrize("name", ["tracing.md", "store.md", "production.md"])
 def test_code_blocks_run(name, tmp_path, monkeypatch):
     write_run(tmp_path / "RUN")
     folder = tmp_path / "some/folder/of/otlp"

@@ -270,7 +270,8 @@ def test_the_end_of_the_interpreter_writes_what_is_queued_and_is_not_held_up(tmp
     path = tmp_path / "t.otlp.jsonl"
     child = run_child(ABANDONED, str(path))
     assert (child.returncode, child.stderr) == (0, "")
-    assert sum(1 for _ in read_file(path)) == 50
+    ended = {span.name: span.attributes.get("stagetrace.ended_by") for span in read_file(path)}
+    assert ended == {"root": "exit"} | {str(n): None for n in range(50)}
 
 
 FORKED = """

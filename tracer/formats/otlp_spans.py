@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -299,7 +300,7 @@ def _stored(
         return None
     parent = span.parent_span_id or ""
     if parent and not _SPAN_ID(parent):
-        parent = _id(parent, 8, report) or ("" if not parent.strip("0") else parent.lower())
+        parent = _parent(parent, report)
     attributes = _attributes(span.attributes or (), report)
     if identity:
         attributes = {**identity, **attributes}
@@ -319,7 +320,7 @@ def _stored(
         ended_ns=(ended if isinstance(ended, int) else _whole_number(ended)) or None,
         attributes=attributes,
         events=tuple(_event(event, report) for event in span.events) if span.events else (),
-        links=tuple(_link(link, report) for link in span.links) if span.links else (),
+        links=_links(span.links, report) if span.links else (),
         status=(status.code or 0) if status else 0,
         status_message=(status.message or "") if status else "",
         resource=resource,
@@ -338,12 +339,23 @@ def _event(event: _Event, report: Report) -> StoredEvent:
     return StoredEvent(event.name or "", _whole_number(event.time_unix_nano or 0), attributes)
 
 
-def _link(link: _Link, report: Report) -> StoredLink:
-    return StoredLink(
-        _id(link.trace_id or "", 16, report) or (link.trace_id or ""),
-        _id(link.span_id or "", 8, report) or (link.span_id or ""),
-        _attributes(link.attributes or (), report),
-    )
+def _links(links: Sequence[_Link], report: Report) -> tuple[StoredLink, ...]:
+    found = []
+    for link in links:
+        trace_id, span_id = _id(link.trace_id or "", 16, report), _id(link.span_id or "", 8, report)
+        if trace_id and span_id:
+            attributes = _attributes(link.attributes or (), report)
+            found.append(StoredLink(trace_id, span_id, attributes))
+        else:
+            report.warn("attr_unreadable", "a link without usable ids is left out")
+    return tuple(found)
+
+
+def _parent(value: str, report: Report) -> str:
+    """The parent's id; one that is no id still names a parent that is not there."""
+    if not value.strip("0"):
+        return ""
+    return _id(value, 8, report) or hashlib.sha256(value.encode()).hexdigest()[:16]
 
 
 def _id(value: str, size: int, report: Report) -> str:

@@ -40,6 +40,9 @@ KINDS: Final = {
     "several_runs": "spans of several runs stand in one input",
     "span_skipped": "a span without a usable id is left out",
     "document_id_missing": "a ranked document has no id",
+    "schema_mismatch": "a line or the manifest of a run is not as its schema has it",
+    "spans_lost": "the manifest counts more spans made than stored",
+    "trace_missing": "a done-record names a trace that is not stored whole",
 }
 """Every class of finding, with what it means."""
 

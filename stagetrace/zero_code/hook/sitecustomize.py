@@ -24,17 +24,13 @@ def _begin() -> None:
 
 
 def _next_one() -> None:
-    spec = importlib.util.find_spec("sitecustomize", None) if _known() else None
-    if spec is not None and spec.loader is not None:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
+    # A module that is being imported is found as itself; look for another one without it.
+    ours = sys.modules.pop("sitecustomize")
+    spec = importlib.util.find_spec("sitecustomize")
+    module = None if spec is None else importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = ours if module is None else module
+    if spec is not None and spec.loader is not None and module is not None:
         spec.loader.exec_module(module)
-
-
-def _known() -> bool:
-    # A module that is being imported is found as itself; look without it.
-    del sys.modules["sitecustomize"]
-    return True
 
 
 _begin()
