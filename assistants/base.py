@@ -105,7 +105,7 @@ class RetrieverFactory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where files of encoders are looked for, in this order, then packages, then the hub's cache."""
+    """Where files of encoders are looked for, in this order; then in the hub's cache."""
 
     paths: Mapping[str, Path] = field(default_factory=dict)
     """Name to the folder that the user gave."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from assistants.base import Places
 from assistants.models import weights
@@ -193,12 +194,12 @@ def _digest(path: str, size: int, changed_ns: int) -> str:
 def _in_hub_cache(hub: str) -> Path | None:
     """The folder of a model that another program has fetched from the hub."""
     try:
-        from huggingface_hub import try_to_load_from_cache
+        hub_client: Any = importlib.import_module("huggingface_hub")
     except ImportError:
         return None
     if "/" not in hub:
         return None
-    found = try_to_load_from_cache(hub, "config.json")
+    found = hub_client.try_to_load_from_cache(hub, "config.json")
     folder = Path(found).parent if isinstance(found, str) else None
     return folder if folder is not None and _whole(folder) else None
 

@@ -1,8 +1,9 @@
-"""Encoders at work: texts to dense, sparse and token vectors, by sentence-transformers on the CPU."""
+"""Encoders at work: texts to vectors of three kinds, by sentence-transformers on the CPU."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -66,9 +67,9 @@ class _Encoder:
 
     @cached_property
     def _tokeniser(self) -> Any:
-        from tokenizers import Tokenizer
+        tokenizers: Any = importlib.import_module("tokenizers")
 
-        tokeniser = Tokenizer.from_file(str(self.located.folder / "tokenizer.json"))
+        tokeniser = tokenizers.Tokenizer.from_file(str(self.located.folder / "tokenizer.json"))
         tokeniser.no_truncation()
         tokeniser.no_padding()
         return tokeniser

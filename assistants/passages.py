@@ -18,7 +18,7 @@ Offsets = Callable[[str], Sequence[tuple[int, int]]]
 
 
 def split(text: str, offsets: Offsets, most: int, overlap: int = OVERLAP_TOKENS) -> list[str]:
-    """The text in pieces of at most `most` tokens, cut between words where it can be.
+    r"""The text in pieces of at most `most` tokens, cut between words where it can be.
 
     Every character stands in a piece. A text that fits comes back as it is.
 
@@ -30,7 +30,7 @@ def split(text: str, offsets: Offsets, most: int, overlap: int = OVERLAP_TOKENS)
 
     Example:
         >>> import re
-        >>> split("a b c d e", lambda t: [m.span() for m in re.finditer(r"\\w", t)], 3, 1)
+        >>> split("a b c d e", lambda t: [m.span() for m in re.finditer(r"\w", t)], 3, 1)
         ['a b c ', 'c d e']
     """
     tokens = offsets(text)

@@ -1,4 +1,4 @@
-"""From the name of a retriever to one whose weights are known to be here: `rerank:hybrid:bm25+minilm`."""
+"""From the name of a retriever, such as `rerank:bm25`, to one whose weights are here."""
 
 from __future__ import annotations
 

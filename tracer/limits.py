@@ -27,7 +27,7 @@ TEXT_BYTES: Final = 64 * 2**10
 DEPTH: Final = 100
 """Deepest nesting that is written out."""
 _REPR_CHARS: Final = 200
-_INT64: Final = range(-(2**63), 2**63)
+INT64: Final = range(-(2**63), 2**63)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MSGPACK_NONFINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
 
@@ -102,7 +102,7 @@ def plain(value: object, depth: int = 0) -> Json:
         return clean(str.__str__(value))[0]
     if isinstance(value, int):
         number = int(value)
-        return number if number in _INT64 else {"$int": _digits(number)}
+        return number if number in INT64 else {"$int": digits(number)}
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else {"$float": float_name(value)}
     if isinstance(value, bytes | bytearray | memoryview):
@@ -137,7 +137,8 @@ def _key(key: object) -> str:
     return clean(key)[0] if isinstance(key, str) else clean(_safe_repr(key))[0]
 
 
-def _digits(number: int) -> str:
+def digits(number: int) -> str:
+    """A whole number as text, however long."""
     # str() refuses beyond 4300 digits; hexadecimal has no such limit.
     return str(number) if number.bit_length() < 14_000 else hex(number)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from opentelemetry import trace
 
 from tracer import attributes as names
-from tracer.limits import Documents, Listed, Snapshot
+from tracer.limits import INT64, Documents, Listed, Snapshot, digits
 from tracer.records import Json
 from tracer.stored import STATUS_ERROR, STATUS_OK
 
@@ -165,7 +165,7 @@ class Span(trace.Span):
         if kind is str:
             self.attributes[key] = value
             self.bytes += len(key) + len(value)  # type: ignore[arg-type] # a str, by its type
-        elif kind is int or kind is float or kind is bool:
+        elif kind is float or kind is bool or (kind is int and value in INT64):
             self.attributes[key] = value
             self.bytes += len(key) + 8
         else:
@@ -279,13 +279,13 @@ class Span(trace.Span):
         return self._context
 
     def set_attribute(self, key: str, value: Any) -> None:
-        """As `set`."""
-        self.set(key, value)
+        """As `set`; None is kept as JSON text."""
+        self.set(key, Snapshot(None) if value is None else value)
 
     def set_attributes(self, attributes: Mapping[str, Any]) -> None:
         """As `set`, for several."""
         for key, value in attributes.items():
-            self.set(key, value)
+            self.set_attribute(key, value)
 
     def add_event(
         self,
@@ -360,6 +360,8 @@ def reason_of(error: BaseException | str | None) -> EndedBy:
 
 
 def _frozen(value: object) -> object:
+    if isinstance(value, int) and value not in INT64:
+        return digits(int(value))
     if isinstance(value, str | bool | int | float | bytes | Snapshot):
         return value
     if isinstance(value, list | tuple) and all(

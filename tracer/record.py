@@ -41,6 +41,7 @@ _WAKE_BYTES: Final = 256 * 2**10
 _POLL_S: Final = 0.05
 _IDLE_S: Final = 0.5
 _WAIT_S: Final = 60.0
+_YIELD_SPANS: Final = 16
 
 
 class _Current:
@@ -369,7 +370,12 @@ class Recorder:
             encoder = self._encoder(first.trace)
             for span in group:
                 encoder.learn(span)
-            encoded = [encoder.encode(span) for span in group]
+            encoded = []
+            for number, span in enumerate(group, 1):
+                encoded.append(encoder.encode(span))
+                if number % _YIELD_SPANS == 0 and threading.current_thread() is self._thread:
+                    # Lets the agent's thread run: a long batch would hold it up by milliseconds.
+                    time.sleep(0)
             line = encode_line(self._resource | dict(first.identity), encoded, version)
             lines.append((line, len(group), first.trace))
         return lines

@@ -80,7 +80,7 @@ class Hyde:
         return found
 
     def traced(self, recorder: Recorder, *, ranker: str, data_source: str) -> Retriever:
-        """The same, with a span for the whole and below it spans of the writer and the retriever."""
+        """The same, with a span for the whole and others below it for writer and retriever."""
         inner = self._inner
         if not isinstance(inner, Averaging):
             inner = traced(inner, recorder, ranker=self._label, data_source=data_source)

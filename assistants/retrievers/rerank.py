@@ -1,9 +1,9 @@
-"""A second look at the first documents of any retriever, by a model that sees query and document."""
+"""A second look at the first documents of any retriever, by a model that reads them."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -59,7 +59,10 @@ def combine(others: Sequence[Opened], model: str, shelf: Shelf) -> Opened:
     name = model or DEFAULT_MODEL
     need_sentence_transformers(f"the re-ranker {name!r}")
     located = _located(name, shelf)
-    makes = {"cross-encoder": CrossEncoderScorer, "late interaction": MaxSim}
+    makes: dict[str, Callable[[Located], Scorer]] = {
+        "cross-encoder": CrossEncoderScorer,
+        "late interaction": MaxSim,
+    }
     if located.encoder.role not in makes:
         names = [one.name for one in encoders.known("cross-encoder", "late interaction")]
         raise InputError(f"{name!r} is no re-ranker but {located.encoder.role}; {names} are")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistants.base import ASSISTANTS, EMBEDDERS, MODELS, RETRIEVERS
+from assistants.base import ASSISTANTS, COMBINERS, EMBEDDERS, MODELS, RETRIEVERS
 from assistants.retrievers.bm25 import bm25
 from tracer.records import Message
 
@@ -21,7 +21,8 @@ NOBODY_KNOWS = [name for name in ("extractive", "rules") if name in MODELS.names
 def test_what_the_command_line_offers_is_filed() -> None:
     assert {"rag", "tools", "llm"} <= set(ASSISTANTS.names())
     assert {"gold", "rules", "extractive", "openai", "local", "recorded"} <= set(MODELS.names())
-    assert {"bm25", "minilm", "chroma"} <= set(RETRIEVERS.names())
+    assert {"bm25", "minilm", "chroma", "splade-tiny"} <= set(RETRIEVERS.names())
+    assert {"hybrid", "rerank", "hyde"} <= set(COMBINERS.names())
     assert "minilm" in EMBEDDERS.names()
 
 

@@ -141,6 +141,21 @@ def test_content_off_keeps_no_words(sink):
     assert by_name(sink)["c"].attributes["n"] == 1
 
 
+def test_values_that_the_convention_has_no_type_for_are_not_lost(recorder, sink):
+    values = {"d": {"a": 1}, "n": None, "mixed": [1, "a"], "set": {1}, "big": 2**70, "b": b"\xff"}
+    with recorder.span("chain", "c"):
+        trace.get_current_span().set_attributes(values)
+    read = by_name(sink)["c"].attributes
+    assert {key: read[key] for key in values} == {
+        "d": '{"a":1}',
+        "n": "null",
+        "mixed": [1, "a"],
+        "set": "[1]",
+        "big": "1180591620717411303424",
+        "b": b"\xff",
+    }
+
+
 def test_a_lone_surrogate_is_replaced_and_flagged(recorder, sink):
     with recorder.span("chain", "c", {"text": "a\ud83d"}):
         pass
