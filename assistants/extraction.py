@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assistants import literals
-from assistants.words import STOP_WORDS, content_words, words
+from assistants.words import STOP_WORDS, content_words, stem, words
 from tracer.records import Passage
 
 ABSTAIN = "The mails do not say it."
@@ -32,40 +32,66 @@ _HEAD = 400
 _WRAPPED = re.compile(r"(?<=\S{2}[^\n]{38})\n(?=[A-Za-z0-9(])(?![A-Z][\w-]*: )")
 _HEADERS = re.compile(r"\A(?:[A-Z][\w-]*: [^\n]*\n)+")
 """The head of a mail: it says who and when, and never holds the answer to a question."""
+_SUBJECT = re.compile(r"^Subject: (.*)$", re.MULTILINE)
 _PARTS = re.compile(
-    r",?\s+and\s+(?=(?:by|on|at|in|to|for)?\s*(?:what|which|when|how|who|where)\b)", re.IGNORECASE
+    r",?\s+(?:and|or)\s+(?=(?:say|tell|if so|also)?\s*(?:by|on|at|in|to|for)?\s*"
+    r"(?:what|which|when|how|who|where|the (?:number|amount|day|date|time|name))\b)",
+    re.IGNORECASE,
 )
+
+_COUNT = re.compile(
+    r"(?<![\w.,:/-])(?:\d[\d,]*|" + "|".join(literals.NUMBER_WORDS) + r")(?![\w:-]|\.\d)"
+)
+_REFERENCE = re.compile(r"\b(?=[A-Z0-9/-]*\d)(?=[A-Z0-9/-]*[A-Z])[A-Z0-9]+(?:[-/][A-Z0-9]+)*\b")
+_COUNTED = re.compile(r"\b(?:how many|the number of|count(?: of)?)\s+(?:the\s+)?", re.IGNORECASE)
 
 _TYPES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = tuple(
     (re.compile(asked, re.IGNORECASE), spans)
     for asked, spans in (
+        (r"\bhow many\b|\bthe number of\b|^\W*count\b", (_COUNT,)),
         (
-            r"\bwhat time\b|\bat what hour\b|\bwhen this (?:morning|afternoon|evening)\b",
+            r"\b(?:what|which) (?:time|hour)\b|\bwhen this (?:morning|afternoon|evening)\b",
             (literals.TIME,),
         ),
         (
-            r"\b(?:what|which) (?:day|date)\b",
-            (literals.DATE, literals.RELATIVE_DAY),
-        ),
-        (r"\bwhen\b", (literals.DATE, literals.RELATIVE_DAY, literals.TIME)),
-        (
-            r"\bhow much\b|\bwhat\b.*\b(?:cost|costs|price|pay|pays|amount|budget|rent|fee)\b",
+            r"\bhow much\b"
+            r"|\b(?:what|the|tell)\b.*\b(?:costs?|price|pays?|amount|rent|fee|credit)\b",
             (literals.AMOUNT,),
         ),
-        (r"\bhow many\b", (re.compile(r"(?<![\w.,:/-])\d[\d,]*(?![\w:-])(?: [a-z]+)?"),)),
+        (
+            r"\b(?:what|which|the|our|your|its) (?:[a-z]+ )?(?:number|reference|code)\b(?! of\b)",
+            (_REFERENCE,),
+        ),
+        (r"\b(?:what|which|the) (?:day|date)\b", (literals.DATE, literals.RELATIVE_DAY)),
+        (r"\bwhen\b", (literals.DATE, literals.RELATIVE_DAY, literals.TIME)),
         (r"\b(?:e-?mail )?address\b.*\bof\b|\bwhat is\b.*\be-?mail\b", (literals.ADDRESS,)),
         (r"^\s*who(?:m|se)?\b", (literals.NAME,)),
     )
 )
 """Kind of question to the shapes its answer may have, the first that occurs is taken."""
+_LATEST = re.compile(
+    r"\b(?:now|finally|in the end|latest|still|current|currently)\b", re.IGNORECASE
+)
+_AFTERNOON = re.compile(r"\bthis (?:afternoon|evening)\b", re.IGNORECASE)
+_NEAR = 60
+"""Characters on each side of a value in which the question's words count for it."""
+_NEAR_BONUS = 0.25
+_NOUN_BONUS = 0.3
+"""For a number that stands before the noun it is asked of."""
+_NEIGHBOURS = 0.4
+"""What the words of the sentences before and after are worth."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     text: str
     stems: frozenset[str]
-    bonus: float
-    """For the rank and the date of its document."""
+    around: frozenset[str]
+    """Stems of the sentences before and after it, and of its document's subject."""
+    rank: float
+    """For the rank of its document, in [0, 1]."""
+    newness: float
+    """0 for the oldest document, 1 for the latest."""
 
 
 def extract(question: str, passages: Sequence[Passage]) -> str:
@@ -135,11 +161,13 @@ def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
     found = []
     for rank, (passage, date) in enumerate(zip(passages, dates, strict=True)):
         newest = order.index(date) / (len(order) - 1) if len(order) > 1 else 0.0
-        bonus = RANK_BONUS / (1 + rank) + NEWEST_BONUS * newest
-        found += [
-            _Sentence(text, frozenset(content_words(text)), bonus)
-            for text in split_sentences(passage.text or "")
-        ]
+        texts = split_sentences(passage.text or "")
+        stems = [frozenset(content_words(text)) for text in texts]
+        subject = _SUBJECT.search((passage.text or "")[:_HEAD])
+        topic = frozenset(content_words(subject[1])) if subject else frozenset()
+        for place, text in enumerate(texts):
+            around = topic.union(*stems[max(place - 1, 0) : place + 2])
+            found.append(_Sentence(text, stems[place], around, 1 / (1 + rank), newest))
     return found
 
 
@@ -155,19 +183,78 @@ def _best(question: str, sentences: Sequence[_Sentence], weights: Mapping[str, f
     unknown = math.log(len(sentences) + 1)
     whole = sum(weights.get(stem, unknown) for stem in asked)
     shape = next((spans for words_, spans in _TYPES if words_.search(question)), ())
+    newest = NEWEST_BONUS * (3 if _LATEST.search(question) else 1)
 
-    def merit(sentence: _Sentence) -> tuple[float, int]:
-        share = sum(weights[stem] for stem in asked & sentence.stems) / whole
-        # A sentence that holds a value of the kind asked for is worth more than its words.
-        typed = TYPED_BONUS if share and _values(shape, sentence.text, question) else 0.0
-        return share + typed + sentence.bonus, -len(sentence.stems)
+    def merit(sentence: _Sentence) -> float:
+        share = sum(weights[stem] for stem in asked & sentence.stems)
+        share += _NEIGHBOURS * sum(
+            weights.get(one, 0.0) for one in asked & (sentence.around - sentence.stems)
+        )
+        return share / whole + RANK_BONUS * sentence.rank + newest * sentence.newness
 
-    best = max(sentences, key=merit)
-    if merit(best)[0] < ENOUGH:
-        return ""
-    values = _values(shape, best.text, question)
-    # One value is the answer; among several only the whole sentence tells which is which.
-    return values[0] if len(values) == 1 else best.text
+    found = [
+        (merit(sentence) + TYPED_BONUS + bonus, -len(sentence.text), value)
+        for sentence in sentences
+        if asked & (sentence.stems | sentence.around)
+        for value, bonus in _candidates(shape, sentence.text, question, weights)
+    ]
+    if shape:
+        best = max(found, key=lambda one: one[:2], default=(0.0, 0, ""))
+        return best[2] if best[0] >= ENOUGH + TYPED_BONUS else ""
+    plain = max(sentences, key=lambda sentence: (merit(sentence), -len(sentence.stems)))
+    return plain.text if merit(plain) >= ENOUGH else ""
+
+
+def _candidates(
+    shapes: Sequence[re.Pattern[str]], text: str, question: str, weights: Mapping[str, float]
+) -> list[tuple[str, float]]:
+    """Values of the first shape that occurs, each with a bonus for what stands beside it."""
+    asked = set(content_words(question))
+    whole = sum(weights.get(stem, 0.0) for stem in asked) or 1.0
+    counted = _COUNTED.search(question) if _COUNT in shapes else None
+    nouns = _noun_phrase(question[counted.end() :]) if counted else []
+    known = question.lower()
+    for shape in shapes:
+        found = []
+        for match in shape.finditer(text):
+            value = match.group(0).strip(" ,.")
+            if value.lower() in STOP_WORDS or re.search(rf"\b{re.escape(value.lower())}\b", known):
+                continue
+            before, after = text[max(match.start() - _NEAR, 0) : match.start()], text[match.end() :]
+            near = asked & set(content_words(before + " " + after[:_NEAR]))
+            bonus = _NEAR_BONUS * sum(weights.get(stem, 0.0) for stem in near) / whole
+            if nouns:
+                beside = set(content_words(" ".join(words(after)[:3])))
+                if not beside & {stem(noun) for noun in nouns}:
+                    continue
+                value, bonus = f"{value} {nouns[-1]}", bonus + _NOUN_BONUS
+            if shape is literals.TIME and _AFTERNOON.search(question) and _is_morning(value):
+                continue
+            found.append((value, bonus))
+        if found:
+            return found
+    return []
+
+
+def _is_morning(value: str) -> bool:
+    times = literals.times(value)
+    return bool(times) and times[0] < "12:00"
+
+
+def _noun_phrase(text: str) -> list[str]:
+    """The words up to the first that carries no meaning of its own, or a name after them.
+
+    Example:
+        >>> _noun_phrase("blue lamps did they order?")
+        ['blue', 'lamps']
+    """
+    found: list[str] = []
+    for word in re.findall(r"[\w'-]+", text):
+        named = word[0].isupper() and any(not other[0].isupper() for other in found)
+        if word.lower() in STOP_WORDS or named or len(found) == 3:
+            break
+        found.append(word)
+    return [word.lower() for word in found]
 
 
 def split_sentences(text: str) -> list[str]:
@@ -184,14 +271,3 @@ def split_sentences(text: str) -> list[str]:
 def _idf(sentences: Sequence[_Sentence]) -> dict[str, float]:
     seen = Counter(stem for sentence in sentences for stem in sentence.stems)
     return {stem: math.log((len(sentences) + 1) / count) for stem, count in seen.items()}
-
-
-def _values(shapes: Sequence[re.Pattern[str]], text: str, question: str) -> list[str]:
-    """Different spans of the first shape that occurs, without those the question names itself."""
-    known = question.lower()
-    for shape in shapes:
-        found = [match.group(0).strip(" ,.") for match in shape.finditer(text)]
-        new = [v for v in found if v.lower() not in known and v.lower() not in STOP_WORDS]
-        if new:
-            return list(dict.fromkeys(new))
-    return []

@@ -221,6 +221,7 @@ EXCEPTION_TYPE: Final = _add(Attribute("exception.type", "string", ("event",), "
 EXCEPTION_MESSAGE: Final = _add(Attribute("exception.message", "string", ("event",), "OpenTelemetry 1.44", "stable", "Its text, which may quote arguments.", content=True))
 
 # Resource.
+LINE_CRC: Final = _ours("stagetrace.crc32", "string", "resource", "CRC-32 of the line with zeros in its place; only in the store, left out on reading.")
 SERVICE_NAME: Final = _add(Attribute("service.name", "string", ("resource",), "OpenTelemetry 1.44", "stable", "stagetrace unless the caller names its service."))
 VERSION: Final = _ours("stagetrace.version", "string", "resource", "Version of the writer.")
 # fmt: on

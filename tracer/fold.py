@@ -141,6 +141,7 @@ class _Folding:
         for span in self.spans:
             self._take(span)
         self.calls = self._joined()
+        self._count()
 
     def _once(self, spans: Iterable[StoredSpan]) -> list[StoredSpan]:
         """The spans with each id once; repeated ones are noted."""
@@ -228,6 +229,13 @@ class _Folding:
         self.warnings[said] = self.warnings.get(said, 0) + 1
         if self.report is not None:
             self.report.warn(kind, text, span_id=span_id)
+
+    def _count(self) -> None:
+        """Note where an item's own span counts more spans than are there."""
+        for span in self.spans:
+            started = _int(span.attributes.get(names.SPANS_STARTED))
+            if started is not None and started > len(self.spans):
+                self.warn("spans_missing", span.span_id)
 
     def _note_structure(self) -> None:
         found = structure(self.spans)

@@ -270,8 +270,18 @@ class StoredRun:
             report: Where findings are noted; without one, damaged lines are Python warnings.
         """
         wanted = {done.trace_id: done for done in self.done.values() if done.status == "ok"}
+        lost = {trace_id for trace_id, done in wanted.items() if done.spans}
         for trace_id, spans in self._grouped(wanted, report):
-            yield self._joined(fold(spans, report), wanted[trace_id])
+            lost.discard(trace_id)
+            yield self._joined(fold(spans, report), wanted[trace_id], report)
+        for trace_id in sorted(lost):
+            done = wanted[trace_id]
+            text = f"item {done.item!r}, condition {done.condition!r}: no span is stored"
+            if report is None:
+                warnings.warn(f"{self.path}: {text}", UserWarning, stacklevel=2)
+            else:
+                report.at(str(self.path))
+                report.warn("trace_missing", text)
 
     def spans(self, report: Report | None = None) -> Iterator[StoredSpan]:
         """The spans of the traces that count, of any status, in the order of the files."""
@@ -302,11 +312,18 @@ class StoredRun:
                     yield trace_id, open_traces.pop(trace_id)
             yield from open_traces.items()
 
-    def _joined(self, trace: Trace, done: Done) -> Trace:
+    def _joined(self, trace: Trace, done: Done, report: Report | None) -> Trace:
         task = self.tasks.get(done.item)
         warned = trace.warnings
         if done.spans and trace.spans != done.spans:
             warned = (*warned, f"missing: {trace.spans} of {done.spans} spans are stored")
+            if report is not None:
+                report.at(str(self.path))
+                report.warn(
+                    "trace_missing",
+                    f"item {done.item!r}, condition {done.condition!r}: {trace.spans} of "
+                    f"{done.spans} spans are stored",
+                )
         return replace(
             trace,
             request=done.request,
@@ -413,6 +430,7 @@ def _inputs(source: Path) -> list[Path]:
 
 _LOST = (
     "bad_json_line",
+    "checksum_mismatch",
     "truncated_line",
     "truncated_gzip",
     "nested_too_deep",

@@ -20,17 +20,19 @@ _ROLE_WORDS: tuple[tuple[Role, frozenset[str]], ...] = (
     ("duration", word_set("duration minutes length")),
     (
         "start",
-        word_set("start begin begins after since from time_min date_min min due date"),
+        word_set("start starts begin begins after since from time_min date_min min due date"),
     ),
-    ("end", word_set("end ends until before time_max date_max max")),
+    ("end", word_set("end ends finish finishes until before time_max date_max max")),
     ("query", word_set("query keyword keywords search text_query q term terms")),
-    ("subject", word_set("subject title name")),
+    ("subject", word_set("subject title name topic heading headline")),
     ("body", word_set("body text content message comment notes note description")),
-    ("place", word_set("folder location room list board column")),
+    ("place", word_set("folder location room list board column place")),
 )
+_ID_WORDS = word_set("id ids key keys uid uids identifier identifiers ref refs")
+_DESCRIBED_ID = re.compile(r"^(?:the )?(?:[a-z]+ )?(?:ids?|identifiers?)\b")
 _ADDRESS_WORDS = word_set(
     """recipient recipients to cc bcc attendee attendees participant participants email address
-    addresses assignee owner with"""
+    addresses assignee owner with addressee addressees guest guests invitee invitees sender"""
 )
 
 
@@ -84,7 +86,12 @@ def purpose(tool: Tool) -> Purpose:
     )
     area = [stem(word) for word in name_words(tool.name)]
     nouns = frozenset(NOUNS[word] for word in [*area, *name_stems[1:]] if word in NOUNS)
-    stems = frozenset(area) | frozenset(content_words(tool.description))
+    said = content_words(tool.description)
+    if not actions:
+        # A name in uncommon words: descriptions begin with what the tool does.
+        actions = tuple(a for a, stems in ACTIONS.items() if any(w in stems for w in said[:1]))
+    nouns = nouns or frozenset(NOUNS[word] for word in said[:4] if word in NOUNS)
+    stems = frozenset(area) | frozenset(said)
     properties: Mapping[str, Json] = tool.parameters.get("properties") or {}
     required = frozenset(tool.parameters.get("required") or ())
     parameters = tuple(
@@ -138,14 +145,25 @@ def _role(
         return "choice"
     if kind == "boolean":
         return "flag"
-    if words[-1] in ("id", "ids"):
+    if words[-1] in _ID_WORDS:
         return "id"
     if _ADDRESS_WORDS & set(words):
         return "address"
     for role, known in _ROLE_WORDS:
         if name in known or known & set(words):
             return role
-    return "other"
+    return _described_role(description)
+
+
+def _described_role(description: str) -> Role:
+    """The role that a description tells where the name tells none."""
+    first = description.lower().split(".")[0]
+    if _DESCRIBED_ID.search(first):
+        return "id"
+    if re.search(r"\baddress(?:es)?\b|\be-?mails? of\b", first):
+        return "address"
+    words = set(re.findall(r"[a-z]+", first))
+    return next((role for role, known in _ROLE_WORDS if known & words), "other")
 
 
 def _pattern(words: Sequence[str], description: str) -> str:

@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
 
 from analyzers.statistics.bootstrap import (
     derive_seed,
@@ -30,8 +34,6 @@ DIFFERENCES = st.lists(st.sampled_from([-1.0, -2 / 3, -1 / 3, 0.0, 1 / 3, 1.0]),
 @settings(deadline=None)
 @given(COUNTS, COUNTS)
 def test_exact_mcnemar_equals_scipy_and_statsmodels(b, c):
-    from scipy.stats import binomtest
-    from statsmodels.stats.contingency_tables import mcnemar
 
     p = float(mcnemar_exact(b, c))
     assert math.isclose(p, mcnemar([[0, b], [c, 0]], exact=True).pvalue, abs_tol=1e-12)
@@ -131,11 +133,9 @@ def test_seeds_depend_on_run_suite_and_items_but_not_on_order():
     assert len({seed, *others}) == 5
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)  # one call of theirs takes a sixth of a second
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15))
 def test_adjusted_p_equal_those_of_statsmodels(p):
-    from statsmodels.stats.multitest import multipletests
-
     assert holm(p) == pytest.approx(list(multipletests(p, method="holm")[1]), abs=1e-12)
     assert benjamini_hochberg(p) == pytest.approx(
         list(multipletests(p, method="fdr_bh")[1]), abs=1e-12
@@ -179,7 +179,6 @@ def test_many_clusters_are_sampled_and_repeat_with_the_seed():
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1))
 def test_kappa_equals_that_of_scikit_learn(labels):
-    from sklearn.metrics import cohen_kappa_score
 
     first, second = zip(*labels, strict=True)
     ours = cohen_kappa(first, second).kappa

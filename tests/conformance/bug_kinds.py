@@ -25,6 +25,7 @@ from analyzers.statistics.bootstrap import paired_bootstrap, paired_bootstrap_co
 from analyzers.statistics.mcnemar import discordance, mcnemar_exact
 from analyzers.statistics.power import detectable_mean
 from stagetrace.commandline import run
+from tests.conformance import reader_kinds
 from tracer.store import read_traces
 
 Case: TypeAlias = Mapping[str, Any]
@@ -33,7 +34,7 @@ Said: TypeAlias = Callable[[], str]
 Check: TypeAlias = Callable[[Case, Path, Said], None]
 Kind: TypeAlias = tuple[str, frozenset[str]]
 
-PARTS = ("metrics", "statistics", "cli-report")
+PARTS = ("metrics", "statistics", "cli-report", "reader", "exporters")
 
 
 def read_cases(folder: Path) -> list[Case]:
@@ -221,11 +222,13 @@ CHECKS: Mapping[Kind, Check] = {
     ("cli-report", frozenset({"texts", "numbers"})): _cells,
     ("cli-report", frozenset({"file"})): _hostile_text,
     ("cli-report", frozenset({"task_ids"})): _file_names,
+    **reader_kinds.CHECKS,
 }
 
 IN_WORDS: Mapping[Kind, str] = {
     ("metrics", frozenset({"responses"})): "tests/stagetrace/test_bug_cases.py",
     ("cli-report", frozenset({"items", "killed_after"})): "tests/stagetrace/test_bug_cases.py",
     ("cli-report", frozenset({"do"})): "tests/stagetrace/test_bug_cases.py",
+    **reader_kinds.IN_WORDS,
 }
 """Cases told in words, and where they are ordinary tests under their number."""

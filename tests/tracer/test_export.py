@@ -26,7 +26,7 @@ from tracer.store import FileSink, read_spans
 class Receiver:
     """An OTLP/HTTP endpoint in this process that keeps what it is sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.requests: list[ExportTraceServiceRequest] = []
         self.sizes: list[int] = []
         self.answers: list[tuple[int, dict]] = []
@@ -58,7 +58,7 @@ class Receiver:
             def log_message(self, *args):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import base64
 import math
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import msgspec
 
-from tracer.attributes import SCHEMA_URL, SCOPE
+from tracer.attributes import LINE_CRC, SCHEMA_URL, SCOPE
 from tracer.errors import TraceFormatError
 from tracer.formats.json_text import read_json
-from tracer.formats.otlp_spans import loose_spans, recognises, typed_spans
+from tracer.formats.otlp_spans import CRC_PREFIX, NO_CRC, loose_spans, recognises, typed_spans
 from tracer.formats.report import Report
 from tracer.limits import VALUE_BYTES, Snapshot, clean, cut, float_name, json_text, plain
 from tracer.stored import StoredSpan, Value
@@ -65,11 +66,11 @@ def encode_value(value: Value) -> dict[str, Any]:
 
 
 def encode_line(resource: Mapping[str, Value], spans: list[dict[str, Any]], version: str) -> bytes:
-    """One complete line, line end included."""
+    """One complete line, line end included, with a checksum so that no damage goes unseen."""
     line = {
         "resourceSpans": [
             {
-                "resource": {"attributes": encode_attributes(resource)},
+                "resource": {"attributes": encode_attributes({LINE_CRC: NO_CRC, **resource})},
                 "scopeSpans": [
                     {
                         "scope": {"name": SCOPE, "version": version},
@@ -80,7 +81,9 @@ def encode_line(resource: Mapping[str, Value], spans: list[dict[str, Any]], vers
             }
         ]
     }
-    return msgspec.json.encode(line) + b"\n"
+    data = msgspec.json.encode(line)
+    start = len(CRC_PREFIX)
+    return b"%s%08x%s\n" % (CRC_PREFIX, zlib.crc32(data), data[start + len(NO_CRC) :])
 
 
 def decode_line(line: bytes) -> list[StoredSpan]:

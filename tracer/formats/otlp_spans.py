@@ -11,12 +11,13 @@ import base64
 import binascii
 import hashlib
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from tracer.attributes import IDENTITY, RUN_ID
+from tracer.attributes import IDENTITY, LINE_CRC, RUN_ID
 from tracer.formats.report import Report
 from tracer.records import Json
 from tracer.stored import StoredEvent, StoredLink, StoredSpan, Value
@@ -109,6 +110,24 @@ class _Line(msgspec.Struct, gc=False, rename="camel"):
 
 
 _decode_line: Final = msgspec.json.Decoder(_Line).decode
+
+
+NO_CRC: Final = "00000000"
+CRC_PREFIX: Final = (
+    b'{"resourceSpans":[{"resource":{"attributes":[{"key":"%s","value":{"stringValue":"'
+    % LINE_CRC.encode()
+)
+"""How a line of our store begins: its checksum comes first, so that it is found without parsing."""
+
+
+def is_damaged(line: bytes) -> bool:
+    """Whether a line of our store is not as it was written; other lines have no checksum."""
+    if not line.startswith(CRC_PREFIX):
+        return False
+    start = len(CRC_PREFIX)
+    rest = memoryview(line)[start + len(NO_CRC) : len(line) - line.endswith(b"\n")]
+    crc = zlib.crc32(rest, zlib.crc32(CRC_PREFIX + NO_CRC.encode()))
+    return line[start : start + len(NO_CRC)] != b"%08x" % crc
 
 
 def typed_spans(line: bytes, report: Report) -> list[StoredSpan] | None:
@@ -269,6 +288,7 @@ def _resource(
 ) -> tuple[dict[str, Value], dict[str, Value]]:
     pairs = (resource and resource.attributes) or ()
     attributes = _attributes(pairs, report)
+    attributes.pop(LINE_CRC, None)
     identity = {key: attributes.pop(key) for key in IDENTITY if key in attributes}
     if RUN_ID in identity:
         report.runs.add(str(identity[RUN_ID]))

@@ -10,7 +10,7 @@ from typing import IO, Final
 from tracer.formats import otlp_proto
 from tracer.formats.base import FORMATS
 from tracer.formats.json_text import BadJsonError, read_documents, read_json
-from tracer.formats.otlp_spans import loose_spans, recognises, typed_spans
+from tracer.formats.otlp_spans import is_damaged, loose_spans, recognises, typed_spans
 from tracer.formats.report import Report
 from tracer.formats.source import STDIN, Limits, open_source
 from tracer.records import Json
@@ -74,13 +74,13 @@ def _say(report: Report, seen: int) -> int:
 
     for finding in report.findings[seen:]:
         if finding.kind in _SAID:
-            warnings.warn(
-                f"{finding.place}: {finding.text}; the line is left out", UserWarning, stacklevel=3
-            )
+            end = "" if finding.kind in _KEPT else "; the line is left out"
+            warnings.warn(f"{finding.place}: {finding.text}{end}", UserWarning, stacklevel=3)
     return len(report.findings)
 
 
-_SAID: Final = frozenset({"truncated_line", "bad_json_line", "nested_too_deep", "truncated_gzip"})
+_KEPT: Final = frozenset({"truncated_gzip", "checksum_mismatch", "span_skipped"})
+_SAID: Final = _KEPT | {"truncated_line", "bad_json_line", "nested_too_deep"}
 
 
 def _spans(
@@ -195,6 +195,8 @@ def _lines(taken: list[bytes], file: IO[bytes], limits: Limits, report: Report) 
 
 
 def _line_spans(line: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
+    if is_damaged(line):
+        report.warn("checksum_mismatch")
     spans = typed_spans(line, report)
     if spans is not None:
         report.lines += 1

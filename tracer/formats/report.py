@@ -40,6 +40,8 @@ KINDS: Final = {
     "several_runs": "spans of several runs stand in one input",
     "span_skipped": "a span without a usable id is left out",
     "document_id_missing": "a ranked document has no id",
+    "checksum_mismatch": "a line of our store is not as it was written; it is read as far as it goes",
+    "spans_missing": "an item's own span counts more spans than are there",
     "schema_mismatch": "a line or the manifest of a run is not as its schema has it",
     "spans_lost": "the manifest counts more spans made than stored",
     "trace_missing": "a done-record names a trace that is not stored whole",
