@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest
 DEMO ?= runs/demo-$(shell date +%m%d-%H%M%S)
 CONDITIONS := base,indirect,formal,casual,verbose,typos,dialect_singapore
 
-.PHONY: setup demo test test-fast test-slow check format bench golden clean
+.PHONY: setup demo test test-fast test-slow check format bench bench-peers golden clean
 
 # A stamp an install: it is done again only when what is pinned has changed.
 $(VENV)/bin/python:
@@ -45,8 +45,10 @@ demo: $(VENV)/.demo
 	@echo "        $(BIN)/stagetrace diff $(DEMO)/tools office-t16 --conditions base,indirect"
 	@echo "        $(BIN)/stagetrace run office --assistant tools --conditions all --out runs/mine"
 
+# The conformance cases run by themselves, so that their count is the last line.
 test: $(VENV)/.dev check
-	$(PYTEST) -m "not service"
+	$(PYTEST) -q -n 2 -m "not service" --ignore tests/conformance
+	$(PYTEST) -q tests/conformance
 
 test-fast: $(VENV)/.dev
 	$(PYTEST) -m "not service and not slow and not model" -q
@@ -66,6 +68,19 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/tracing.py
+	$(BIN)/python benchmarks/transducer.py
+
+# Peers in a virtualenv of their own, beside ours in one run.
+.venv-bench/.done: constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install -q -e '.[agents]' openinference-instrumentation-langchain \
+		opentelemetry-instrumentation-langchain langfuse mlflow-tracing langsmith
+	.venv-bench/bin/pip install -q --no-deps opentelemetry-exporter-otlp-json-common \
+		opentelemetry-exporter-otlp-json-file
+	touch $@
+
+bench-peers: .venv-bench/.done
+	.venv-bench/bin/python benchmarks/tracing.py --peers
 
 golden: $(VENV)/.dev
 	STAGETRACE_GOLDEN=1 $(PYTEST) -q -m "not service and not model"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from tracer.protocols import Assistant, ChatModel, Embedder, Retriever
-from tracer.records import ModelSource, Passage, Tool
+from tracer.records import Json, ModelSource, Passage, Tool
 from tracer.registry import Registry
 
 if TYPE_CHECKING:
@@ -73,6 +73,14 @@ class Patient(Protocol):
     """Times it has asked again so far."""
     on_wait: Callable[[str], None] | None
     """Told in a line why and how long it waits."""
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A model that tells what happens while it is asked, such as that it asks again."""
+
+    on_event: Callable[[str, Mapping[str, Json]], None] | None
+    """Told the name of an event and its attributes; they end up on the span of the call."""
 
 
 class EmbedderFactory(Protocol):

@@ -149,6 +149,15 @@ def locate(name: str, places: Places) -> Located:
     raise ModelWeightsMissingError(_absent(encoder, looked, given))
 
 
+def is_here(name: str, places: Places) -> bool:
+    """Whether an encoder's files are on this machine and the known ones."""
+    try:
+        locate(name, places)
+    except ModelWeightsMissingError:
+        return False
+    return True
+
+
 def _packaged(encoder: Encoder, package: str) -> str:
     return f"{encoder.label} from {package}" if encoder.label else package
 

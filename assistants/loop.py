@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Literal, Protocol, TypeAlias
 
 from assistants.base import Patient
+from assistants.budget import Budget
 from assistants.run import Bench, run_slot
 from assistants.slots import Key, Slot
 from assistants.worker import Setup, Told, work
@@ -24,9 +25,9 @@ from tracer.record import Recorder
 from tracer.records import Done
 from tracer.store import RunStore
 
-Ending: TypeAlias = Literal["finished", "stopped", "interrupted", "given_up"]
+Ending: TypeAlias = Literal["finished", "stopped", "interrupted", "given_up", "over_budget"]
 """`stopped`: Ctrl-C once, what ran was finished; `interrupted`: twice, what ran was abandoned;
-`given_up`: the model's endpoint is down."""
+`given_up`: the model's endpoint is down; `over_budget`: a limit of the run was reached."""
 
 GIVE_UP_AFTER = 3
 """So many items in a row that fail at the model's endpoint end the run: it is down."""
@@ -76,6 +77,7 @@ def run_slots(
     *,
     workers: int = 1,
     attempts: Mapping[Key, int] | None = None,
+    budget: Budget | None = None,
 ) -> Result:
     """Run the slots in their order; each has its done-record before the next is begun in its place.
 
@@ -86,12 +88,13 @@ def run_slots(
         watcher: Is told of every step.
         workers: Processes to run in; 1 runs in this one.
         attempts: How often a slot was begun in earlier sittings.
+        budget: What may be used up; when it is, what runs is finished and no more is begun.
 
     Raises:
         StoreError: The store cannot be written.
         InputError: The parts do not fit together.
     """
-    running = _Run(setup, deque(slots), store, watcher, attempts or {})
+    running = _Run(setup, deque(slots), store, watcher, attempts or {}, budget or Budget())
     with _interrupts(running):
         try:
             if workers > 1 and len(slots) > 1:
@@ -112,6 +115,7 @@ class _Run:
     store: RunStore
     watcher: Watcher
     attempts: Mapping[Key, int]
+    budget: Budget
     result: Result = field(default_factory=Result)
     busy: int = 0
     asked_to_stop: bool = False
@@ -120,6 +124,10 @@ class _Run:
     def next_slot(self) -> Slot | None:
         """The next slot to run; None when there is none, or the user asked to stop."""
         if not self.left or self.asked_to_stop:
+            return None
+        reached = self.budget.over()
+        if reached:
+            self.result.ending, self.result.error = "over_budget", reached
             return None
         slot = self.left.popleft()
         self.busy += 1
@@ -134,6 +142,7 @@ class _Run:
         """
         self.busy -= 1
         self.store.add_done(done)
+        self.budget.add(done)
         self.watcher.done(slot, done, retries)
         at_endpoint = done.status == "failed" and done.error_class == EndpointError.__name__
         self.failures_in_a_row = self.failures_in_a_row + 1 if at_endpoint else 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from assistants.base import AgentError, AssistantFactory, Parts, RetrieverFactory, Seeded
+from assistants.base import AgentError, AssistantFactory, Noting, Parts, RetrieverFactory, Seeded
 from assistants.limits import limited, time_limit
 from assistants.retrieval import traced
 from assistants.slots import Slot, seed_of
@@ -17,8 +18,8 @@ from tracer.errors import EndpointError, StagetraceError
 from tracer.fold import fold
 from tracer.protocols import Assistant, ChatModel, Prompted, Retriever
 from tracer.record import Recorder, Span
-from tracer.records import Done, Message, ModelSource, Outcome, Request
-from tracer.spans import identity, item_span, set_answer, set_outcome
+from tracer.records import Done, Json, Message, ModelSource, Outcome, Request
+from tracer.spans import current_span, identity, item_span, set_answer, set_outcome
 from tracer.wrap import wrap_model, wrap_tool
 
 ERROR_CHARACTERS = 2_000
@@ -96,12 +97,14 @@ def run_slot(bench: Bench, recorder: Recorder, slot: Slot, *, attempt: int = 0) 
     item, condition, replicate = slot.key
     outcome: Outcome | None = None
     failure: BaseException | None = None
-    spans = 0
+    spans = tokens_in = tokens_out = 0
     with item_span(recorder, request, run=bench.run, assistant_kind=bench.kind) as span:
         try:
             error = _answer(bench, recorder, slot, span)
             trace = fold(recorder.so_far(span))
             spans = trace.spans
+            tokens_in = sum(call.input_tokens or 0 for call in trace.model_calls)
+            tokens_out = sum(call.output_tokens or 0 for call in trace.model_calls)
             with _broken("grading", GraderError):
                 outcome = bench.sandbox.grade(slot.task, trace)
             outcome = replace(outcome, errored=outcome.errored or error is not None)
@@ -124,6 +127,8 @@ def run_slot(bench: Bench, recorder: Recorder, slot: Slot, *, attempt: int = 0) 
         attempt=attempt,
         started_ns=started,
         ended_ns=bench.clock(),
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
     )
 
 
@@ -179,6 +184,8 @@ def _after_turn(sandbox: Sandbox, slot: Slot, turn: int) -> Sequence[Message]:
 
 def _parts(bench: Bench, recorder: Recorder, slot: Slot) -> Parts:
     retriever, collection = bench.index(slot)
+    if isinstance(bench.model, Noting):
+        bench.model.on_event = functools.partial(_note, recorder)
     return Parts(
         recorder=recorder,
         model=wrap_model(bench.model, recorder),
@@ -192,6 +199,13 @@ def _parts(bench: Bench, recorder: Recorder, slot: Slot) -> Parts:
         top_k=bench.top_k,
         limits=bench.limits,
     )
+
+
+def _note(recorder: Recorder, name: str, attributes: Mapping[str, Json]) -> None:
+    """Note an event on the span that is open, which is that of the model's call."""
+    span = current_span(recorder)
+    if span is not None:
+        span.event(name, dict(attributes))
 
 
 @contextmanager

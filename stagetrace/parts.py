@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from assistants import encoders
 from assistants.base import ASSISTANTS, MODELS, AssistantFactory, Opened, Places, Shelf
+from assistants.models.cassette import Recording
 from assistants.retrieval import open_retriever
 from assistants.run import Bench
 from assistants.user_agent import user_agent
@@ -52,6 +53,8 @@ class Choice:
     """`MODULE:ATTR` of the user's own tools."""
     writer: str = ""
     """Model that makes up passages for `hyde:OTHER`."""
+    record: str = ""
+    """File in which the model's replies are kept."""
     model_paths: tuple[str, ...] = ()
     """Each `NAME=DIR`: where the files of an encoder lie."""
 
@@ -94,6 +97,10 @@ def chat_model(name: str, *, temperature: float = 0.0) -> ChatModel:
         return factory(argument, **options)
     except ValueError as error:
         raise InputError(str(error)) from error
+
+
+def _recording(model: ChatModel, file: str) -> ChatModel:
+    return Recording(model, Path(file)) if file else model
 
 
 def retriever(name: str, *, writer: str = "", model_paths: Sequence[str] = ()) -> Opened:
@@ -149,7 +156,7 @@ def bench(choice: Choice) -> Bench:
         opened = retriever(choice.retriever, writer=choice.writer, model_paths=choice.model_paths)
     return Bench(
         sandbox=open_suite(choice.suite, choice.mode, grading=True, tools=choice.tools),
-        model=chat_model(choice.model),
+        model=_recording(chat_model(choice.model), choice.record),
         assistant=assistant(choice.assistant),
         kind=choice.kind,
         retriever=opened.build if opened else None,

@@ -77,14 +77,15 @@ def message_snapshot(trace: LiveTrace, message: Any) -> Snapshot:
 
     Told apart by what it says, not by the framework's id, which is given after the first sight.
     """
-    content = getattr(message, "content", "")
-    calls = getattr(message, "tool_calls", None)
-    broken = getattr(message, "invalid_tool_calls", None)
+    # Fields that a kind of message lacks are slow to ask a pydantic model for.
+    fields = message.__dict__
+    content, calls = fields.get("content", ""), fields.get("tool_calls")
+    broken = fields.get("invalid_tool_calls")
     key = (
-        getattr(message, "type", ""),
+        fields.get("type", ""),
         content if isinstance(content, str) else Snapshot(content).packed,
-        getattr(message, "tool_call_id", None),
-        getattr(message, "name", None),
+        fields.get("tool_call_id"),
+        fields.get("name"),
         Snapshot([calls, broken]).packed if calls or broken else b"",
     )
     return trace.message(key, lambda: parts_of_message(message))

@@ -18,7 +18,7 @@ import msgspec
 
 from tracer import attributes as names
 from tracer.conventions.base import translated
-from tracer.conventions.payloads import documents_of, token_count
+from tracer.conventions.payloads import documents_of, flat_documents, token_count
 from tracer.errors import TraceFormatError
 from tracer.files import write_whole
 from tracer.fold import step_of
@@ -275,6 +275,8 @@ def _documents(
         scores = given.get(names.RETRIEVED_SCORES)
         return [str(one) for one in ids], scores if isinstance(scores, list) else None
     documents = documents_of(given.get(names.DOCUMENTS))
+    if documents is None:
+        documents = flat_documents(given, "retrieval.documents")
     if documents is None:
         return None, None
     return [one.doc_id or "" for one in documents], [one.score for one in documents]

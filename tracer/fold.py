@@ -14,10 +14,10 @@ from tracer.conventions.payloads import (
     UnreadableError,
     arguments_of,
     documents_of,
+    flat_documents,
     last_text,
     lenient,
     messages_of,
-    numbered,
     score_of,
 )
 from tracer.formats.otlp_json import better
@@ -308,18 +308,9 @@ class _Folding:
                 for i, doc_id in enumerate(ids)
             )
         if documents is None and stage == "rerank":
-            flat = numbered(attributes, "reranker.output_documents")
-            documents = documents_of(
-                [{k.removeprefix("document."): v for k, v in one.items()} for one in flat] or None
-            )
+            documents = flat_documents(attributes, "reranker.output_documents")
         if documents is None:
-            documents = documents_of(
-                [
-                    {k.removeprefix("document."): v for k, v in one.items()}
-                    for one in numbered(attributes, "retrieval.documents")
-                ]
-                or None
-            )
+            documents = flat_documents(attributes, "retrieval.documents")
         if documents is None:
             self.warn("content_missing", span.span_id)
             return None

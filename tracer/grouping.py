@@ -7,6 +7,7 @@ too far apart, and large inputs that can be read only once, are sorted into file
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ HELD_BYTES: Final = 24 * 2**20
 _PARTITIONS: Final = 64
 _AT_THE_END: Final = (2**62, 0)
 """Where a trace ends of which nothing is known."""
-_MARK: Final = b'"traceId"'
+_IDS: Final = re.compile(rb'"traceId": ?"([^"]{1,64})"').findall
 
 
 def read_files(
@@ -126,23 +127,11 @@ def _last_seen(files: Sequence[Path | str]) -> dict[str, tuple[int, int]]:
                     continue
                 lines.seek(0)
                 for line_number, line in enumerate(lines, 1):
-                    for trace_id in _ids(line):
-                        last[trace_id] = (number, line_number)
+                    for trace_id in set(_IDS(line)):
+                        last[trace_id.decode("ascii", "replace").lower()] = (number, line_number)
         except OSError:
             continue
     return last
-
-
-def _ids(line: bytes) -> set[str]:
-    found: set[str] = set()
-    at = line.find(_MARK)
-    while at >= 0:
-        start = line.find(b'"', at + len(_MARK)) + 1
-        end = line.find(b'"', start)
-        if 0 < start < end:
-            found.add(line[start:end].decode("ascii", "replace").lower())
-        at = line.find(_MARK, max(end, at + 1))
-    return found
 
 
 def _complete(
@@ -173,7 +162,7 @@ def _complete(
             open_traces[trace_id] = group = []
             due.setdefault(end, []).append(trace_id)
         group.append(span)
-        held += _weight(span)
+        held += report.span_bytes
         if held > held_bytes:
             held = sum(_weight(one) for group in open_traces.values() for one in group)
             if held > held_bytes // 2:

@@ -215,8 +215,9 @@ class Recorder:
             attributes: First attributes.
             parent: The span it belongs under; by default the current one, None for a new trace.
         """
-        context = otel_context.get_current()
         ours: Span | None = parent if isinstance(parent, Span) else None
+        # Below a span of ours nothing has to be looked up.
+        context = Context() if ours is not None else otel_context.get_current()
         above = 0
         state: LiveTrace | None = None
         identity: Mapping[str, Json] | None = None

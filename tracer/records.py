@@ -366,3 +366,6 @@ class Done:
     attempt: int = 0
     started_ns: int = 0
     ended_ns: int = 0
+    input_tokens: int = 0
+    """Of all calls of models, as far as they tell."""
+    output_tokens: int = 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,10 @@ TIMEOUT_S = 120.0
 BUDGET_WORDS = 4_000
 """Most words of documents in one prompt."""
 _RETRIED = frozenset((408, 409, 429, 500, 502, 503, 504))
+RETRY_EVENT = "stagetrace.model.retry"
+REFUSED_EVENT = "stagetrace.model.parameter_refused"
+_OPTIONAL = ("temperature", "seed", "stream_options")
+"""Parameters that a model may refuse and that can be left out."""
 _METADATA = frozenset(("metadata.google.internal", "metadata", "instance-data"))
 _METADATA_ADDRESSES = frozenset(("fd00:ec2::254", "100.100.100.200"))
 
@@ -39,7 +44,8 @@ def openai_model(
     """The model `argument` at an endpoint that speaks OpenAI's chat completions.
 
     Args:
-        argument: The model's name, as the endpoint knows it.
+        argument: The model's name, as the endpoint knows it; `NAME?stream=on` has it answer piece
+            by piece.
         base_url: Address of the endpoint; None for OpenAI's own.
         api_key: Sent to that address only; None for endpoints that ask for none.
         temperature: Of sampling.
@@ -52,6 +58,7 @@ def openai_model(
     """
     if not argument:
         raise InputError("model 'openai' needs the name of a model: openai:NAME")
+    argument, stream = _split(argument)
     if base_url is None and api_key is None:
         raise InputError(
             f"model 'openai:{argument}': neither OPENAI_BASE_URL nor OPENAI_API_KEY is set; "
@@ -59,7 +66,15 @@ def openai_model(
         )
     host = check_address(base_url) if base_url else "api.openai.com"
     client = _client(base_url, api_key or "none", timeout_s)
-    return OpenAIModel(argument, client, host, temperature, longest_wait_s)
+    return OpenAIModel(argument, client, host, temperature, longest_wait_s, stream=stream)
+
+
+def _split(argument: str) -> tuple[str, bool]:
+    """Name of the model, and whether it is to answer piece by piece."""
+    name, mark, option = argument.partition("?")
+    if mark and option not in ("stream=on", "stream=off"):
+        raise InputError(f"model 'openai:{argument}': after the name only ?stream=on or off")
+    return name, option == "stream=on"
 
 
 def check_address(base_url: str) -> str:
@@ -117,12 +132,23 @@ class OpenAIModel:
     """Asks the endpoint, and asks again when it is busy, broken or gone for a moment."""
 
     def __init__(
-        self, model: str, client: Any, host: str, temperature: float, longest_wait_s: float
+        self,
+        model: str,
+        client: Any,
+        host: str,
+        temperature: float,
+        longest_wait_s: float,
+        *,
+        stream: bool = False,
     ) -> None:
         self.name = f"openai:{model}"
         self.source = ModelSource("openai", host)
         self.retries = 0
         self.on_wait: Callable[[str], None] | None = None
+        self.on_event: Callable[[str, Mapping[str, Json]], None] | None = None
+        self.refused: list[str] = []
+        """Parameters that the endpoint does not take; they are not sent again."""
+        self._stream = stream
         self._model = model
         self._client = client
         self._host = host
@@ -153,6 +179,8 @@ class OpenAIModel:
         }
         if tools:
             request["tools"] = wire_tools(tools, names)
+        if self._stream:
+            request |= {"stream": True, "stream_options": {"include_usage": True}}
         return self._reply(self._ask(request), names)
 
     def _ask(self, request: dict[str, Json]) -> Any:
@@ -161,6 +189,7 @@ class OpenAIModel:
 
         def again(state: tenacity.RetryCallState) -> None:
             self.retries += 1
+            self._tell_retry(state)
             if self.on_wait is not None and state.outcome and state.next_action:
                 error = state.outcome.exception()
                 reason = str(getattr(error, "status_code", None) or "no connection")
@@ -177,9 +206,38 @@ class OpenAIModel:
             reraise=True,
         )
         try:
-            return retrying(self._client.chat.completions.create, **request)
-        except (openai.OpenAIError, ValueError) as error:
+            while True:
+                sent = {key: value for key, value in request.items() if key not in self.refused}
+                try:
+                    return retrying(self._once, sent)
+                except openai.BadRequestError as error:
+                    refused = _refused_parameter(error, sent)
+                    if refused is None:
+                        raise
+                    self.refused.append(refused)
+                    self._note(REFUSED_EVENT, {"parameter": refused})
+        except (openai.OpenAIError, BrokenStreamError, ValueError) as error:
             raise EndpointError(self._explain(error)) from error
+
+    def _once(self, request: dict[str, Json]) -> Any:
+        answer = self._client.chat.completions.create(**request)
+        return collect(answer) if request.get("stream") else answer
+
+    def _note(self, name: str, attributes: Mapping[str, Json]) -> None:
+        if self.on_event is not None:
+            self.on_event(name, attributes)
+
+    def _tell_retry(self, state: Any) -> None:
+        error = state.outcome.exception()
+        self._note(
+            RETRY_EVENT,
+            {
+                "attempt": state.attempt_number,
+                "wait_s": float(state.next_action.sleep),
+                "status": int(getattr(error, "status_code", None) or 0),
+                "error": type(error).__name__,
+            },
+        )
 
     def _pause(self, state: Any) -> float:
         """Seconds to wait: what the endpoint asks for, else doubling from half a second."""
@@ -229,6 +287,61 @@ def _worth_retrying(error: BaseException) -> bool:
     """Busy, broken or unreachable for now; a refused request is not sent again."""
     import openai
 
-    if isinstance(error, openai.APIConnectionError):
+    if isinstance(error, openai.APIConnectionError | BrokenStreamError):
         return True
     return isinstance(error, openai.APIStatusError) and error.status_code in _RETRIED
+
+
+def _refused_parameter(error: Exception, sent: Mapping[str, Json]) -> str | None:
+    """The parameter that an endpoint's refusal names, if it can be left out."""
+    named = getattr(error, "param", None)
+    said = str(error)
+    for name in _OPTIONAL:
+        if name in sent and (named == name or f"'{name}'" in said or f"`{name}`" in said):
+            return name
+    return None
+
+
+class BrokenStreamError(Exception):
+    """A streamed answer that ended before its end."""
+
+
+def collect(chunks: Iterable[Any]) -> Any:
+    """One chat completion out of its pieces.
+
+    Raises:
+        BrokenStreamError: The stream ended in the middle.
+    """
+    text: list[str] = []
+    calls: dict[int, SimpleNamespace] = {}
+    whole = SimpleNamespace(id="", model="", usage=None)
+    finish = None
+    try:
+        for chunk in chunks:
+            whole.id, whole.model = chunk.id or whole.id, chunk.model or whole.model
+            whole.usage = chunk.usage or whole.usage
+            for choice in chunk.choices[:1]:
+                finish = choice.finish_reason or finish
+                text.append(choice.delta.content or "")
+                for piece in choice.delta.tool_calls or ():
+                    _add_piece(calls, piece)
+    except Exception as error:
+        # The client passes on what its transport raises, whose classes are not ours to know.
+        raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
+    if finish is None:
+        raise BrokenStreamError("the stream ended without a reason to finish")
+    message = SimpleNamespace(
+        content="".join(text), tool_calls=[calls[index] for index in sorted(calls)]
+    )
+    whole.choices = [SimpleNamespace(message=message, finish_reason=finish)]
+    return whole
+
+
+def _add_piece(calls: dict[int, SimpleNamespace], piece: Any) -> None:
+    call = calls.setdefault(
+        piece.index, SimpleNamespace(id="", function=SimpleNamespace(name="", arguments=""))
+    )
+    call.id = piece.id or call.id
+    if piece.function is not None:
+        call.function.name += piece.function.name or ""
+        call.function.arguments += piece.function.arguments or ""

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from assistants.base import MODELS, AgentError
+from assistants.models.cassette import cassette, is_cassette
 from sandboxes.workbench.calls import ParsedCall, call_string, parse, replace_newlines, tool_of
 from tracer.errors import InputError
 from tracer.protocols import ChatModel
@@ -39,12 +40,15 @@ def recorded(argument: str) -> ChatModel:
     """The model that makes the calls a file of JSON lines holds.
 
     Args:
-        argument: `FILE`, or `FILE?model=NAME&tool_selection=NAME` to choose one run of several.
+        argument: `FILE`, which may also be a cassette of replies, or
+            `FILE?model=NAME&tool_selection=NAME` to choose one run of several.
 
     Raises:
         InputError: The file cannot be read, or holds no run or several runs of one item.
     """
     path, wanted = _split(argument)
+    if is_cassette(path):
+        return cassette(str(path))
     rows = [row for row in read_rows(path) if _fits(row, wanted)]
     if not rows:
         raise InputError(f"{path}: no row with {_said(wanted)}; {_runs(read_rows(path))}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from assistants.planner.vocabulary import ACTIONS, NOUNS
@@ -29,7 +29,15 @@ _ROLE_WORDS: tuple[tuple[Role, frozenset[str]], ...] = (
     ("place", word_set("folder location room list board column place")),
 )
 _ID_WORDS = word_set("id ids key keys uid uids identifier identifiers ref refs")
-_DESCRIBED_ID = re.compile(r"^(?:the )?(?:[a-z]+ )?(?:ids?|identifiers?)\b")
+_DESCRIBED: tuple[tuple[Role, frozenset[str]], ...] = (
+    ("start", word_set("start begin")),
+    ("end", word_set("end")),
+    ("query", word_set("words keywords search part")),
+    ("subject", word_set("subject title")),
+    ("body", word_set("text body content")),
+    ("duration", word_set("duration length")),
+)
+"""Role to the first words of descriptions that tell it."""
 _ADDRESS_WORDS = word_set(
     """recipient recipients to cc bcc attendee attendees participant participants email address
     addresses assignee owner with addressee addressees guest guests invitee invitees sender"""
@@ -97,6 +105,11 @@ def purpose(tool: Tool) -> Purpose:
     parameters = tuple(
         _parameter(name, schema, name in required, nouns) for name, schema in properties.items()
     )
+    if not tool.writes and not any(one.role == "query" for one in parameters):
+        # A tool that only looks has no text to write: what it calls one is what it looks for.
+        parameters = tuple(
+            replace(one, role="query") if one.role == "body" else one for one in parameters
+        )
     return Purpose(tool, actions, nouns, stems, parameters)
 
 
@@ -124,7 +137,7 @@ def _parameter(
     kind = str(one.get("type") or "string")
     description = str(schema.get("description") or "")
     words = name_words(name)
-    role = _role(name, words, one, kind, description)
+    role = _role(name, words, one, kind, description, required=required)
     noun = next((NOUNS[stem(word)] for word in words if stem(word) in NOUNS), "")
     return Parameter(
         name,
@@ -139,7 +152,13 @@ def _parameter(
 
 
 def _role(
-    name: str, words: Sequence[str], schema: Mapping[str, Json], kind: str, description: str
+    name: str,
+    words: Sequence[str],
+    schema: Mapping[str, Json],
+    kind: str,
+    description: str,
+    *,
+    required: bool,
 ) -> Role:
     if schema.get("enum"):
         return "choice"
@@ -152,18 +171,17 @@ def _role(
     for role, known in _ROLE_WORDS:
         if name in known or known & set(words):
             return role
-    return _described_role(description)
+    return _described_role(description) if required and kind == "string" else "other"
 
 
 def _described_role(description: str) -> Role:
-    """The role that a description tells where the name tells none."""
-    first = description.lower().split(".")[0]
-    if _DESCRIBED_ID.search(first):
+    """The role that the first words of a description tell, where the name tells none."""
+    first = [word for word in re.findall(r"[a-z]+", description.lower()) if word != "new"][:1]
+    if first and first[0] in _ID_WORDS:
         return "id"
-    if re.search(r"\baddress(?:es)?\b|\be-?mails? of\b", first):
+    if first and first[0] in ("address", "addresses"):
         return "address"
-    words = set(re.findall(r"[a-z]+", first))
-    return next((role for role, known in _ROLE_WORDS if known & words), "other")
+    return next((role for role, known in _DESCRIBED if known.issuperset(first or [""])), "other")
 
 
 def _pattern(words: Sequence[str], description: str) -> str:

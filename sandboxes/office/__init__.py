@@ -1,4 +1,4 @@
-"""The embedded suite: a coordinator's mailbox, calendar and directory at a maker of lamps."""
+"""The embedded suite: a coordinator's mailbox, calendar, to-dos and files at a maker of lamps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from sandboxes.base import SANDBOXES, Corpus, DataFolder
+from sandboxes.office.conversations import begin, gold_messages
 from sandboxes.office.grade import MODE, grade
 from sandboxes.office.state import State
 from sandboxes.office.tasks import all_tasks
 from sandboxes.office.tools import bind
 from sandboxes.office.world import DATA, load, records
 from tracer.errors import UnknownNameError
-from tracer.records import Change, Json, Outcome, Task, Tool, Trace
+from tracer.records import Change, Json, Message, Outcome, Task, Tool, Trace
 from tracer.registry import nearest
 
 BRIEFING = (
@@ -28,10 +29,11 @@ BRIEFING = (
 
 @SANDBOXES.add("office")
 class OfficeSandbox:
-    """The office: 24 questions over its mails and 24 requests for its tools.
+    """The office: questions over its mails, requests for its tools, and conversations.
 
     Args:
-        part: `questions`, `actions`, or empty for both.
+        part: `questions`, `actions`, `conversations`, or empty for all. Each turn of a conversation
+            begins where the answer key would be.
         mode: Grading mode; `strict` is the only one.
         data: Not used: the suite's data come with the package.
 
@@ -39,7 +41,7 @@ class OfficeSandbox:
         UnknownNameError: There is no such part or mode.
     """
 
-    parts: ClassVar[Sequence[str]] = ("", "questions", "actions")
+    parts: ClassVar[Sequence[str]] = ("", "questions", "actions", "conversations")
 
     def __init__(self, part: str = "", *, mode: str | None = None, data: DataFolder) -> None:
         if part not in self.parts:
@@ -58,7 +60,7 @@ class OfficeSandbox:
         self.schema_hash = _schema_hash(self._tools)
 
     def tasks(self) -> Iterable[Task]:
-        """The items in the order of their ids, questions first."""
+        """The items in the order of their ids: questions, actions, conversations."""
         return all_tasks(self._part)
 
     def reset(self, task: Task) -> None:
@@ -66,10 +68,21 @@ class OfficeSandbox:
         self._state.reset()
 
     def begin_turn(self, task: Task, turn: int) -> None:
-        """Nothing: the world's clock stands still and nobody answers."""
+        """In a conversation, bring the world to where the answer key would be; else nothing.
+
+        The world's clock stands still and nobody answers.
+        """
+        if task.form == "conversation":
+            begin(self._state, task, turn)
+
+    def gold_turn(self, task: Task, turn: int) -> tuple[Message, ...]:
+        """What follows the user's text of a turn in the history of later ones."""
+        if task.form != "conversation":
+            return ()
+        return gold_messages(State(self._office), task, turn)
 
     def tools(self) -> Sequence[Tool]:
-        """The nineteen tools over mail, calendar and directory."""
+        """The 28 tools over mail, calendar, directory, to-dos and files."""
         return self._tools
 
     def corpus(self, task: Task) -> Corpus | None:

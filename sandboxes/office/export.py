@@ -12,11 +12,11 @@ from sandboxes.office.tasks import groups_of
 from sandboxes.office.world import DATA, Office, load, records
 from tracer.records import Json
 
-_COPIED = ("facts.jsonl", "tool_tasks.jsonl")
+_COPIED = ("facts.jsonl", "tool_tasks.jsonl", "conversations.jsonl")
 
 
 def jsonl(folder: str | Path) -> list[Path]:
-    """Write mails, people, lists, events, facts, questions, tasks and rewrites as JSON lines.
+    """Write the world, the facts, the items and the rewrites as JSON lines.
 
     Args:
         folder: Where the files go; made when it is not there.
@@ -35,6 +35,8 @@ def jsonl(folder: str | Path) -> list[Path]:
             for address, members in office.lists.items()
         ),
         "events.jsonl": office.events.values(),
+        "todos.jsonl": office.todos.values(),
+        "files.jsonl": office.files.values(),
         "questions.jsonl": (_question(office, row) for row in records(DATA / "questions.jsonl")),
     }
     files |= {name: records(DATA / name) for name in _COPIED}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sandboxes.matching import meets, pair_up
 from sandboxes.office.answers import MATCHER, abstains, part_held, part_held_plainly
+from sandboxes.office.conversations import begin
 from sandboxes.office.rules import arguments_meet
 from sandboxes.office.state import State
 from sandboxes.office.tasks import alternatives, gold_calls
@@ -29,6 +30,7 @@ MODE = "strict"
 _FREE = {"mail": {"subject", "body", "quoted", "answers", "date", "thread"}, "event": {"title"}}
 """What an added row may hold when the key says nothing; anything else must be as if left out."""
 _FREE["event"] |= {"notes", "location", "organiser"}
+_FREE["todo"] = {"notes"}
 _LEFT_OUT: Mapping[str, Json] = {
     "folder": "sent",
     "read": True,
@@ -46,6 +48,8 @@ def grade(office: Office, task: Task, trace: Trace, schema_hash: str = "") -> Ou
     """
     if task.form == "question":
         return _grade_question(office, task, trace, schema_hash)
+    if task.form == "conversation":
+        return _grade_conversation(office, task, trace, schema_hash)
     return _grade_actions(office, task, trace, schema_hash)
 
 
@@ -80,16 +84,12 @@ def _grade_actions(office: Office, task: Task, trace: Trace, schema_hash: str) -
     state = State(office)
     start = state.digest()
     played = list(_play(state, trace.calls))
-    changes = state.difference()
-    expect = detail["expect"]
-    met = pair_up(changes, expect, _change_met)
-    unwanted = len(changes) - len(met)
-    state_right = len(changes) == len(expect) == len(met)
+    ends = _ends(state.difference(), detail["expect"])
     wanted, matched = _best_match(detail["calls"], played)
     parts = detail["parts"]
     answer_right = all(part_held(answer, part) for part in parts) if parts else None
     asked = _asks_back(answer, detail["candidates"]) if detail["ask_back"] else None
-    right = state_right and answer_right is not False and asked is not False and not errored
+    right = ends.right and answer_right is not False and asked is not False and not errored
     return Outcome(
         mode=MODE,
         data_version=office.version,
@@ -107,13 +107,80 @@ def _grade_actions(office: Office, task: Task, trace: Trace, schema_hash: str) -
         state_after=state.digest(),
         state_expected=expected_digest(office, wanted),
         success=right,
-        unwanted_side_effect=unwanted > 0,
-        unwanted_changes=unwanted,
-        failed_to_act=bool(expect) and not changes,
+        unwanted_side_effect=ends.unwanted > 0,
+        unwanted_changes=ends.unwanted,
+        failed_to_act=ends.expected > 0 and not ends.changed,
         asked_back=asked,
         errored=errored,
-        flags={"state_right": state_right},
+        flags={"state_right": ends.right},
     )
+
+
+def _grade_conversation(office: Office, task: Task, trace: Trace, schema_hash: str) -> Outcome:
+    """Turn by turn: each begins in the world that the answer key's earlier turns leave."""
+    state = State(office)
+    start = state.digest()
+    wanted: list[GoldCall] = []
+    verdicts: dict[int, CallVerdict] = {}
+    every: list[_Ends] = []
+    for turn, key in enumerate(task.detail["turns"]):
+        begin(state, task, turn)
+        before = state.snapshot()
+        places = [n for n, call in enumerate(trace.calls) if _turn_of(call, task) == turn]
+        played = list(_play(state, [trace.calls[place] for place in places]))
+        every.append(_ends(state.difference(before), key["expect"]))
+        gold, matched = _best_match(key["calls"], played, turn)
+        for index, (place, tool) in enumerate(zip(places, played, strict=True)):
+            serves = matched.get(index)
+            shown = None if serves is None else serves + len(wanted)
+            verdicts[place] = CallVerdict(tool.kind, tool.failed, shown)
+        wanted += gold
+    errored = trace.error is not None
+    unwanted = sum(ends.unwanted for ends in every)
+    return Outcome(
+        mode=MODE,
+        data_version=office.version,
+        schema_hash=schema_hash,
+        gold_scope="all",
+        required_calls=tuple(wanted),
+        calls=tuple(verdicts[place] for place in sorted(verdicts)),
+        state_before=start,
+        state_after=state.digest(),
+        state_expected=expected_digest(office, wanted),
+        success=all(ends.right for ends in every) and not errored,
+        unwanted_side_effect=unwanted > 0,
+        unwanted_changes=unwanted,
+        failed_to_act=any(ends.expected for ends in every)
+        and not any(ends.changed for ends in every),
+        errored=errored,
+        flags={"state_right": all(ends.right for ends in every)},
+    )
+
+
+def _turn_of(call: Call, task: Task) -> int:
+    """The turn a call was made in; one beyond the last belongs to the last."""
+    return min(max(call.turn, 0), len(task.turns) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """How what changed stands to what was to change."""
+
+    changed: int
+    expected: int
+    met: int
+
+    @property
+    def unwanted(self) -> int:
+        return self.changed - self.met
+
+    @property
+    def right(self) -> bool:
+        return self.changed == self.expected == self.met
+
+
+def _ends(changes: Sequence[Change], expect: Sequence[Mapping[str, Json]]) -> _Ends:
+    return _Ends(len(changes), len(expect), len(pair_up(changes, expect, _change_met)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +224,7 @@ def _play(state: State, calls: Sequence[Call]) -> Iterator[_Played]:
 
 
 def _best_match(
-    calls: Sequence[Mapping[str, Json]], played: Sequence[_Played]
+    calls: Sequence[Mapping[str, Json]], played: Sequence[_Played], turn: int | None = None
 ) -> tuple[tuple[GoldCall, ...], dict[int, int]]:
     """The alternative of the key that fits best, and which of its calls each call serves."""
     best: tuple[int, tuple[GoldCall, ...], dict[int, int]] | None = None
@@ -169,7 +236,7 @@ def _best_match(
         matched = {made: order[position] for position, made in pairs.items()}
         lost = len(required) - sum(index in required for index in matched.values())
         if best is None or lost < best[0]:
-            best = (lost, gold_calls(choice), matched)
+            best = (lost, gold_calls(choice, turn), matched)
     assert best is not None
     return best[1], best[2]
 
@@ -177,6 +244,8 @@ def _best_match(
 def _change_met(change: Change, expected: Mapping[str, Json]) -> bool:
     if (change.op, change.entity) != (expected["op"], expected["table"]):
         return False
+    if change.op == "remove":
+        return bool(change.key == expected["key"])
     fields, after = expected["fields"], change.after or {}
     if change.op == "replace":
         return change.key == expected["key"] and (

@@ -205,11 +205,13 @@ def clean_addresses(given: Sequence[str]) -> list[str]:
 
 
 def _files(state: State, ids: Sequence[str]) -> list[Json]:
-    known = {file["id"]: file for row in state.rows("mail") for file in row["attachments"]}
-    for file_id in ids:
-        if file_id not in known:
+    found = []
+    for file_id in dict.fromkeys(ids):
+        row = state.get("file", file_id)
+        if row is None:
             raise Refusal(f"no file {file_id}")
-    return [known[file_id] for file_id in dict.fromkeys(ids)]
+        found.append({"id": row["id"], "name": row["name"]})
+    return found
 
 
 def _receivers(row: Row) -> set[str]:

@@ -52,6 +52,18 @@ def spec(
     return Spec(run.__name__, description, parameters, writes, run)
 
 
+def day(text: str, what: str) -> str:
+    """A day as `YYYY-MM-DD`; a time of day is cut off.
+
+    Raises:
+        Refusal: The text is no day.
+    """
+    found = as_moment(text)
+    if found is not None:
+        return found[:10]
+    raise Refusal(f"{what}: {text[:40]!r} is no day; write it as YYYY-MM-DD")
+
+
 def moment(text: str, what: str) -> str:
     """A time as `YYYY-MM-DD HH:MM`; a day alone is its first minute.
 

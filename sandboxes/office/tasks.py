@@ -1,4 +1,4 @@
-"""The items of the suite: questions over the mails, and requests that want something done."""
+"""The items of the suite: questions over the mails, requests, and conversations."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ from tracer.records import GoldCall, Json, Task, Turn
 SUITE = "office"
 MAIL_READS = ("search_mail", "list_folder", "read_mail", "read_thread")
 EVENT_READS = ("list_events", "search_events", "read_event")
+TODO_READS = ("list_todos",)
+FILE_READS = ("search_files", "read_file")
+_READS = {"m": MAIL_READS, "e": EVENT_READS, "d": TODO_READS, "f": FILE_READS}
+"""First letter of the id of a row to the tools that return such rows."""
+_NEW_ROW = re.compile(r"m-n\d{3}|[ed]-\d+")
+"""Id of a row that an earlier turn of a conversation makes."""
 _WRITES = {spec.name: spec.writes for spec in SPECS}
 
 
@@ -29,6 +35,12 @@ def actions(office: Office, folder: Path = DATA) -> Iterator[Task]:
     """The requests that want calls, or none, in the order of their ids."""
     for row in records(folder / "tool_tasks.jsonl"):
         yield _action(office, row)
+
+
+def conversations(office: Office, folder: Path = DATA) -> Iterator[Task]:
+    """The conversations, in the order of their ids."""
+    for row in records(folder / "conversations.jsonl"):
+        yield _conversation(office, row)
 
 
 def fact_version(office: Office, name: str) -> FactVersion:
@@ -109,6 +121,33 @@ def _action(office: Office, row: Mapping[str, Json]) -> Task:
     )
 
 
+def _conversation(office: Office, row: Mapping[str, Json]) -> Task:
+    turns = [
+        {name: _resolved(office, turn[name]) for name in ("calls", "expect")}
+        for turn in row["turns"]
+    ]
+    kept = [protected(t["text"], office, t.get("keep", ())) for t in row["turns"]]
+    return Task(
+        item=row["id"],
+        suite=SUITE,
+        form="conversation",
+        turns=tuple(Turn(turn["text"], turn["reply"]) for turn in row["turns"]),
+        cluster=row["cluster"],
+        protected=tuple(dict.fromkeys(literal for turn in kept for literal in turn)),
+        calls=tuple(
+            call
+            for number, turn in enumerate(turns)
+            for call in gold_calls(next(alternatives(turn["calls"])), number)
+        ),
+        groups={"kind": "conversation", "head_verb": row["turns"][0]["head_verb"]},
+        detail={
+            "turns": turns,
+            "protected": [list(literals) for literals in kept],
+            "head_verbs": [turn["head_verb"] for turn in row["turns"]],
+        },
+    )
+
+
 def alternatives(calls: Iterable[Mapping[str, Json]]) -> Iterator[list[Mapping[str, Json]]]:
     """Every list of calls that an answer key with choices stands for, the first choice first.
 
@@ -123,7 +162,9 @@ def alternatives(calls: Iterable[Mapping[str, Json]]) -> Iterator[list[Mapping[s
     yield from known
 
 
-def gold_calls(calls: Iterable[Mapping[str, Json]]) -> tuple[GoldCall, ...]:
+def gold_calls(
+    calls: Iterable[Mapping[str, Json]], turn: int | None = None
+) -> tuple[GoldCall, ...]:
     """Calls that can be made as they stand and meet the answer key."""
     return tuple(
         GoldCall(
@@ -131,6 +172,7 @@ def gold_calls(calls: Iterable[Mapping[str, Json]]) -> tuple[GoldCall, ...]:
             arguments=concrete(call["arguments"]),
             writes=_WRITES[call["tool"]],
             optional=call.get("optional", False),
+            turn=turn,
         )
         for call in calls
     )
@@ -153,25 +195,26 @@ def _resolved(office: Office, value: Json) -> Json:
         return made
     if isinstance(value, list | tuple):
         return [_resolved(office, inner) for inner in value]
-    if isinstance(value, str) and re.fullmatch(r"@(s\d\d|f|e)-[\w-]+", value):
+    if isinstance(value, str) and re.fullmatch(r"@(s\d\d|f|e|d)-[\w-]+", value):
         return _id(office, value[1:])
     return value
 
 
 def _reads(row_id: str) -> list[str]:
-    if row_id.startswith("m-"):
-        return list(MAIL_READS)
-    return list(EVENT_READS) if row_id.startswith("e-") else ["find_people"]
+    return list(_READS.get(row_id[0], ("find_people",)))
 
 
 def _id(office: Office, key: str) -> str:
     if key in office.mails:
         return office.mails[key].id
-    if key in office.events:
-        return str(office.events[key]["id"])
+    for table in (office.events, office.todos, office.files):
+        if key in table:
+            return str(table[key]["id"])
+    if _NEW_ROW.fullmatch(key):
+        return key
     if any(person["id"] == key for person in office.people):
         return key
-    raise DataMissingError(f"office: {key!r} is no mail, event or person of the world")
+    raise DataMissingError(f"office: {key!r} is no mail, event, to-do, file or person of the world")
 
 
 def _ids(office: Office, keys: Iterable[str]) -> tuple[str, ...]:
@@ -179,7 +222,8 @@ def _ids(office: Office, keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def all_tasks(part: str = "") -> tuple[Task, ...]:
-    """The questions, the actions, or both."""
+    """The questions, the actions, the conversations, or all of them in this order."""
     office = load()
-    wanted = {"questions": (questions,), "actions": (actions,)}.get(part, (questions, actions))
+    makers = {"questions": questions, "actions": actions, "conversations": conversations}
+    wanted = [makers[part]] if part else list(makers.values())
     return tuple(task for make in wanted for task in make(office))

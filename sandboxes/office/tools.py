@@ -1,4 +1,4 @@
-"""The nineteen tools over mail, calendar and directory."""
+"""The 28 tools over mail, calendar, directory, to-dos and files."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from sandboxes.office.calendar_tools import CALENDAR
 from sandboxes.office.directory_tools import DIRECTORY
+from sandboxes.office.file_tools import FILES
 from sandboxes.office.mail_tools import MAIL
 from sandboxes.office.refusal import Refusal
 from sandboxes.office.schema import Spec
 from sandboxes.office.state import State
+from sandboxes.office.todo_tools import TODOS
 from tracer.records import Json, Tool
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-SPECS: tuple[Spec, ...] = (*MAIL, *CALENDAR, *DIRECTORY)
+SPECS: tuple[Spec, ...] = (*MAIL, *CALENDAR, *DIRECTORY, *TODOS, *FILES)
 
 
 @dataclass(frozen=True, slots=True)

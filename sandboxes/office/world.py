@@ -1,4 +1,4 @@
-"""The invented firm as data: people, lists, rooms, mails, calendar and the ledger of facts."""
+"""The invented firm as data: people, mails, calendar, to-dos, files and the ledger of facts."""
 
 from __future__ import annotations
 
@@ -67,6 +67,10 @@ class Office:
     """By key, in the order of their dates."""
     events: Mapping[str, Mapping[str, Json]]
     """By key."""
+    todos: Mapping[str, Mapping[str, Json]]
+    """By key."""
+    files: Mapping[str, Mapping[str, Json]]
+    """By key."""
     facts: Mapping[str, Fact]
     digest: str
     """Of all data files the world is made of."""
@@ -74,6 +78,10 @@ class Office:
     def documents(self) -> dict[str, str]:
         """Mail id to what a retriever sees, in the order of the dates."""
         return {mail.id: document(mail, self.names) for mail in self.mails.values()}
+
+    def colleagues(self) -> tuple[Mapping[str, Json], ...]:
+        """The people of the firm itself, the owner of the mailbox among them."""
+        return tuple(person for person in self.people if person["team"])
 
 
 @functools.cache
@@ -94,9 +102,12 @@ def load(folder: Path = DATA) -> Office:
     paths = sorted((folder / "mails").glob("*.mail"))
     mails = read_mails(paths, owner=owner, names=names, lists=lists, automated=automated)
     events = {row["key"]: row for row in records(folder / "events.jsonl")}
+    todos = {row["key"]: row for row in records(folder / "todos.jsonl")}
+    files = {row["key"]: row for row in records(folder / "files.jsonl")}
     facts = {row["id"]: _fact(row) for row in records(folder / "facts.jsonl")}
     digest = hashlib.sha256()
-    for path in (folder / "world.json", folder / "events.jsonl", *paths):
+    tables = (folder / f"{name}.jsonl" for name in ("events", "todos", "files"))
+    for path in (folder / "world.json", *tables, *paths):
         digest.update(path.read_bytes())
     return Office(
         version=raw["data_version"],
@@ -112,6 +123,8 @@ def load(folder: Path = DATA) -> Office:
         closed_days=tuple(raw["closed_days"]),
         mails=mails,
         events=events,
+        todos=todos,
+        files=files,
         facts=facts,
         digest=digest.hexdigest(),
     )

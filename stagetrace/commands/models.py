@@ -28,8 +28,9 @@ def default(context: typer.Context) -> None:
 def list_models(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """List chat models and weights: name, role, package, licence, and whether they are here."""
-    from assistants.base import MODELS
+    """List chat models, retrievers and weights: role, package, licence, whether they are here."""
+    from assistants import encoders
+    from assistants.base import COMBINERS, MODELS, RETRIEVERS, Places
     from assistants.models import weights
 
     folders = settings.model_folders()
@@ -45,10 +46,27 @@ def list_models(
                 "here": "yes" if found else "no",
             }
         )
+    places = Places(folders=folders)
+    brought = [
+        {
+            "name": encoder.name,
+            "role": encoder.role,
+            "package": f"bring it: {encoder.hub}",
+            "licence": encoder.licence,
+            "here": "yes" if encoders.is_here(encoder.name, places) else "no",
+        }
+        for encoder in encoders.known()
+        if not encoder.embedded
+    ]
+    retrievers = [*RETRIEVERS.names(), *(f"{name}:OTHER" for name in COMBINERS.names())]
     if as_json:
-        console.say_json({"models": MODELS.names(), "weights": rows})
+        console.say_json(
+            {"models": MODELS.names(), "retrievers": retrievers, "weights": [*rows, *brought]}
+        )
         return
+    rows += brought
     console.say("chat models: " + ", ".join(MODELS.names()))
+    console.say("retrievers: " + ", ".join(retrievers))
     console.say()
     heads = {key: key for key in ("name", "role", "package", "licence", "here")}
     for line in console.columns(rows, heads):

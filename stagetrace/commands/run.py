@@ -18,6 +18,7 @@ import typer
 from stagetrace import console
 
 if TYPE_CHECKING:
+    from assistants.budget import Budget
     from assistants.loop import Result
     from assistants.run import Bench
     from assistants.slots import Slot
@@ -87,6 +88,22 @@ def run(
         Durability, typer.Option(help="When a step waits for the disk.")
     ] = "tool",
     top_k: Annotated[int, typer.Option(min=1, help="Documents that are shown to the reader.")] = 5,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be run, and run nothing.")
+    ] = False,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Begin nothing more once so many are used.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0.0, help="The same for money, by --prices.")
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option(help="JSON file: model to its input and output price.")
+    ] = None,
+    max_time: Annotated[float | None, typer.Option(min=0.001, help="The same for seconds.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Keep the model's replies, for --model cassette:FILE.")
+    ] = None,
     otlp: Annotated[
         str, typer.Option(help="Also send the spans to this OTLP endpoint, as they are stored.")
     ] = "",
@@ -95,7 +112,13 @@ def run(
 
     Go on with a run that was stopped: stagetrace run --resume RUN
     """
+    from assistants.budget import Budget, read_price
+    from tracer.errors import InputError
     from tracer.store import VARIANTS, RunStore, read_manifest
+
+    def budget(model_name: str) -> Budget:
+        price = read_price(prices, model_name) if prices else None
+        return Budget(max_tokens, max_cost, price, max_time)
 
     if resume:
         folder = out or Path(suite)
@@ -103,9 +126,14 @@ def run(
         if (folder / VARIANTS).exists():
             # The same words as before, also where another version would make others.
             config = dataclasses.replace(config, variants=str(folder / VARIANTS))
-        return _Sitting(config, workers, lambda manifest: RunStore.resume(folder), otlp).run()
+        spending = budget(config.choice.model)
+        return _Sitting(
+            config, workers, lambda manifest: RunStore.resume(folder), otlp, spending
+        ).run()
     from stagetrace.parts import DEFAULT_MODELS, KINDS, Choice
 
+    if record is not None and record.exists():
+        raise InputError(f"--record {record}: is there already; name a new file")
     kind = assistant if assistant in KINDS else "user"
     folder = out or _new_folder(suite, assistant)
     choice = Choice(
@@ -121,14 +149,20 @@ def run(
         tools=tools,
         writer=writer,
         model_paths=tuple(model_path or ()),
+        record=str(record.absolute()) if record else "",
     )
     config = Config(
         choice, conditions, str(variants) if variants else None, replicates, limit, durability
     )
     try:
-        return _Sitting(
-            config, workers, lambda manifest: RunStore.create(folder, manifest), otlp
-        ).run()
+        sitting = _Sitting(
+            config,
+            workers,
+            lambda manifest: RunStore.create(folder, manifest),
+            otlp,
+            budget(choice.model),
+        )
+        return sitting.say_plan() if dry_run else sitting.run()
     finally:
         if out is None:
             # A folder that nothing was written to is not left behind; others cannot be removed so.
@@ -193,9 +227,12 @@ class _Sitting:
         workers: int,
         open_store: Callable[[Mapping[str, Json]], RunStore],
         otlp: str = "",
+        budget: Budget | None = None,
     ) -> None:
+        from assistants.budget import Budget
         from stagetrace.parts import bench
 
+        self._budget = budget or Budget()
         self._config = config
         self._workers = workers
         self._otlp = otlp
@@ -248,8 +285,21 @@ class _Sitting:
             file=Path(file) if file else None,
         )
 
+    def say_plan(self) -> int:
+        """Say what would be run; nothing is run, nothing is kept."""
+        from assistants.slots import in_order
+        from stagetrace.run_plan import plan
+
+        slots = list(in_order(self._tasks, self._wordings.by_item, self._config.replicates))
+        with contextlib.closing(self._bench):
+            for line in plan(self._bench, slots, self._budget.price):
+                console.say(line)
+        console.say("nothing was run (--dry-run)")
+        return 0
+
     def run(self) -> int:
         """Run what is not finished; 0 all graded, 1 some failed, 130 stopped by the user."""
+        from assistants.models import cassette
         from assistants.slots import in_order
         from tracer.errors import InputError
         from variants.files import to_json
@@ -259,6 +309,9 @@ class _Sitting:
             raise InputError(
                 f"no wording was admitted in {self._config.conditions!r}; add base to --conditions"
             )
+        record = self._config.choice.record
+        if record and not Path(record).exists():
+            cassette.begin(Path(record), self._bench.model)
         with self._open_store(self._manifest(len(slots))) as store:
             store.write_tasks(self._tasks)
             store.write_variants(to_json(variant) for variant in self._wordings.variants)
@@ -282,6 +335,7 @@ class _Sitting:
         )
         tally = self._tally(slots)
         for key, done in records.items():
+            self._budget.add(done)
             if key in finished:
                 tally.add_earlier(done)
         with contextlib.closing(own), _progress(tally) as progress:
@@ -298,6 +352,7 @@ class _Sitting:
                 progress,
                 workers=self._workers,
                 attempts={key: done.attempt + 1 for key, done in records.items()},
+                budget=self._budget,
             )
         return self._end(store, slots, tally, result)
 
@@ -398,7 +453,7 @@ class _Sitting:
                 f"{tally.ok.total()} of {tally.total} done, {complete} items complete in all "
                 f"conditions. resume: stagetrace run --resume {store.path}"
             )
-            return 1 if result.ending == "given_up" else 130
+            return 1 if result.ending in ("given_up", "over_budget") else 130
         console.say(f"run folder: {store.path}")
         console.say(f"next: stagetrace analyze {store.path}")
         if tally.last_failure is not None:

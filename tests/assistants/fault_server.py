@@ -24,13 +24,16 @@ GOOD = {
 class FaultServer:
     """Answers the n-th request by the n-th step of a plan; the last step goes on for ever.
 
-    A step is `ok`, a status, `reset`, `garbage`, `empty`, `redirect:URL`, or a dict to be sent.
+    A step is `ok`, a status, `reset`, `garbage`, `empty`, `redirect:URL`, `stall` for an answer
+    that never comes, a list of chunks to be streamed, which ends early without a final None, or a
+    dict to be sent, after its status where it has one.
     """
 
     def __init__(self, *plan: Any, retry_after: str = "") -> None:
         self.plan = list(plan)
         self.retry_after = retry_after
         self.requests: list[dict[str, Any]] = []
+        self.over = threading.Event()
         self.headers: list[dict[str, str]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -44,6 +47,7 @@ class FaultServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.over.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -65,14 +69,30 @@ class FaultServer:
                     self.close_connection = True
                     self.connection.close()
                     return
-                self._send(step)
+                if step == "stall":
+                    owner.over.wait(5)
+                    self.close_connection = True
+                elif isinstance(step, list):
+                    self._stream(step)
+                else:
+                    self._send(step)
+
+            def _stream(self, chunks: list[Any]) -> None:
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                self.send_header("connection", "close")
+                self.end_headers()
+                for chunk in chunks:
+                    data = "[DONE]" if chunk is None else json.dumps(chunk)
+                    self.wfile.write(f"data: {data}\n\n".encode())
+                self.close_connection = True
 
             def _send(self, step: Any) -> None:
                 status, body = 200, json.dumps(GOOD)
                 if isinstance(step, int):
                     status, body = step, json.dumps({"error": {"message": f"no {step}"}})
                 elif isinstance(step, dict):
-                    body = json.dumps(step)
+                    status, body = step.get("status", 200), json.dumps(step)
                 elif step == "garbage":
                     body = "<html>not json"
                 elif step == "empty":

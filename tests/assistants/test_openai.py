@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from assistants.models.openai import ATTEMPTS, check_address, openai_model
+from assistants.models.openai import (
+    ATTEMPTS,
+    REFUSED_EVENT,
+    RETRY_EVENT,
+    check_address,
+    openai_model,
+)
 from tracer.errors import EndpointError, InputError
 from tracer.records import Message, Tool, ToolCall
 
@@ -168,3 +174,101 @@ def test_model_without_a_name_or_an_endpoint_is_bad_input() -> None:
         openai_model("")
     with pytest.raises(InputError, match="OPENAI_BASE_URL"):
         openai_model("m")
+
+
+def chunk(content: str | None = None, finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    """A piece of a streamed answer."""
+    delta |= {"content": content} if content is not None else {}
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {
+        "id": "s-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "served",
+        "choices": [choice],
+    }
+
+
+USAGE = {**chunk(), "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+STREAM = [chunk("Hel"), chunk("lo."), chunk(finish="stop"), USAGE, None]
+
+
+def streaming(server: Any, **options: Any) -> Any:
+    made = openai_model(
+        "m?stream=on", base_url=server.url, longest_wait_s=0.05, **{"timeout_s": 5, **options}
+    )
+    _opened.append(made)
+    return made
+
+
+def test_streamed_reply_is_whole(fault_server: Any) -> None:
+    with fault_server(STREAM) as server:
+        reply = streaming(server).chat(ASK)
+    assert reply.message == Message("assistant", "Hello.")
+    assert (reply.input_tokens, reply.output_tokens, reply.finish_reason) == (3, 2, "stop")
+    assert server.requests[0]["model"] == "m"
+
+
+def test_streamed_call_is_put_together(fault_server: Any) -> None:
+    def piece(**function: str) -> dict[str, Any]:
+        return {"index": 0, "id": "c1", "type": "function", "function": function}
+
+    parts = [
+        chunk(tool_calls=[piece(name="box_send", arguments='{"te')]),
+        chunk(tool_calls=[piece(arguments='xt": "a"}')]),
+        chunk(finish="tool_calls"),
+        None,
+    ]
+    with fault_server(parts) as server:
+        reply = streaming(server).chat(ASK, [SEND])
+    assert reply.message.tool_calls == (ToolCall("box.send", {"text": "a"}, "c1"),)
+
+
+def test_half_a_stream_is_asked_for_again_and_told(fault_server: Any) -> None:
+    told: list[tuple[str, Any]] = []
+    with fault_server([chunk("Hel")], STREAM) as server:
+        chat = streaming(server)
+        chat.on_event = lambda name, attributes: told.append((name, attributes))
+        assert chat.chat(ASK).message.content == "Hello."
+    assert chat.retries == 1
+    assert [(name, told_["error"]) for name, told_ in told] == [(RETRY_EVENT, "BrokenStreamError")]
+
+
+def test_stall_is_asked_again(fault_server: Any) -> None:
+    with fault_server("stall", "ok") as server:
+        made = openai_model("m", base_url=server.url, longest_wait_s=0.05, timeout_s=0.5)
+        _opened.append(made)
+        assert made.chat(ASK).message.content == "Hello."
+    assert made.retries == 1
+
+
+def test_parameter_that_is_refused_is_left_out_and_told(fault_server: Any) -> None:
+    refusal = {"status": 400, "error": {"message": "no 'seed' here", "param": "seed", "code": "x"}}
+    told: list[tuple[str, Any]] = []
+    with fault_server(refusal, "ok") as server:
+        chat = model(server)
+        chat.on_event = lambda name, attributes: told.append((name, attributes))
+        chat.chat(ASK)
+        chat.chat(ASK)
+    assert ["seed" in request for request in server.requests] == [True, False, False]
+    assert told == [(REFUSED_EVENT, {"parameter": "seed"})]
+    assert chat.refused == ["seed"]
+
+
+def test_arguments_that_are_no_json_are_kept_as_they_came(fault_server: Any) -> None:
+    function = {"name": "box_send", "arguments": '{"text": "a'}
+    message = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+    }
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    answer = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
+    with fault_server({**answer, "choices": [choice]}) as server:
+        reply = model(server).chat(ASK, [SEND])
+    assert reply.message.tool_calls == (ToolCall("box.send", None, "c1", raw='{"text": "a'),)
+
+
+def test_unknown_option_of_a_name_is_refused() -> None:
+    with pytest.raises(InputError, match="stream=on"):
+        openai_model("m?speed=high", base_url="http://127.0.0.1:1/v1")

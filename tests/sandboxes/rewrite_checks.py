@@ -11,16 +11,23 @@ import string
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sandboxes.office import authored
 from sandboxes.office.tasks import all_tasks
 from sandboxes.office.world import DATA, read_text
 from tracer.records import Json, Task
 
-POLES = ("indirect", "formal", "casual", "verbose")
+CONTRASTIVE = ("indirect", "formal", "casual", "verbose", "charged", "non_grammatical")
+REFERENCE = ("explicit", "terse", "calm", "fluent_native")
+POLES = (*CONTRASTIVE, *REFERENCE)
+REFERENCE_ENDS = (0, 2, 5, 7)
+"""Last digits of the items that have a text in the reference poles."""
 NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 LEAST_CONTRAST = 1 / 3
+LEAST_REFERENCE_CONTRAST = 1 / 10
+MOST_TERSE = 0.9
+LEAST_VERBOSE = 1.5
 MOST_OPENINGS = 0.10
 MOST_QUESTIONS = 1 / 3
 CONTRACTION = re.compile(
@@ -34,6 +41,34 @@ dont im ive whats wheres hows thats its quick thing stuff ping grab pop shoot ch
 lol hmm oh btw fyi asap any got right so n mind reckon bit real like just mate
 """
 CASUAL_WORDS = set(CASUAL.split())
+AFFECT = """
+rest aches aching aflutter afraid agitated agonising agony alarmed amazed anger angry annoy annoyed
+annoys anxious appalled ashamed awful baffled beside bitter blush bored breaks bursting calm
+cheers comforted concerned content crazy cross crushed curiosity cursing daren't dead delighted
+depresses despair desperate disgusts dismay drained dread dreading drives dying ecstatic edge
+elated embarrassed embarrassing enrages envious exasperate exasperated excited exhaust exhausted
+fear fed fits flap flustered frantic frazzled fretting fright frightens frustrating fumes fuming
+furious gasp giddy glad goodness grateful grieves groaning grumpy guilty gutted happy hassled
+hate heart heartbreaking heavens hooray hopeless hopelessly horrified horrifying impatient
+incensed indignant infuriates infuriating irks irritated itching jittery joy jumping laughed
+livid loathe longing losing mad miffed miserable moon mortified moved muddle nails nerve nerves
+nervous nightmares numb outrage overjoyed overwhelmed palpitations panic panicked panicking
+paranoid patience phew pleased pleases pride proud quaking racing rage relief relieved resent
+sad scare
+scared shaken shaking shames shock shudder sick sorry sour spinning stressed stunned stupid
+suffering sweat sweating tears tense tenterhooks terrible terribly terrified terrifies thankful
+thrilled tickled tired tizzy tormented trembling uneasy unsure upset wait weary weep weight wits
+worn worried worries worry wreck wretched
+"""
+AFFECT_WORDS = set(AFFECT.split())
+PROFILES = (
+    "topic-fronting",
+    "question-inversion",
+    "word-order and tense shifts",
+    "clause reordering",
+    "fragments or run-ons",
+    "spelling combined with rebuilding",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +125,46 @@ def opening(text: str) -> str:
     return " ".join(words(text)[:2])
 
 
+def by_turn(
+    rows: Mapping[str, Mapping[str, Json]], tasks: Mapping[str, Task]
+) -> tuple[dict[str, Mapping[str, Json]], dict[str, Task]]:
+    """The rewrites and the tasks with each turn of a conversation as an item of its own."""
+    texts: dict[str, Mapping[str, Json]] = {}
+    for item, row in rows.items():
+        if "turns" not in row:
+            texts[item] = row
+            continue
+        turns = zip(row["turns"], row["framings"], row["main_verbs"], strict=True)
+        for number, (text, framing, verb) in enumerate(turns):
+            texts[f"{item}.{number}"] = {"text": text, "framing": framing, "main_verb": verb}
+    singles: dict[str, Task] = {}
+    for item, task in tasks.items():
+        if len(task.turns) == 1:
+            singles[item] = task
+            continue
+        for number, turn in enumerate(task.turns):
+            name = f"{item}.{number}"
+            singles[name] = replace(
+                task,
+                item=name,
+                turns=(turn,),
+                protected=tuple(task.detail["protected"][number]),
+                groups={"head_verb": task.detail["head_verbs"][number]},
+            )
+    return texts, singles
+
+
+def expected_items(pole: str, tasks: Iterable[Task]) -> dict[str, Task]:
+    """The items that must have a text in a pole."""
+    if pole in CONTRASTIVE:
+        return {task.item: task for task in tasks}
+    return {
+        task.item: task
+        for task in tasks
+        if task.form != "conversation" and int(task.item[-2:]) % 10 in REFERENCE_ENDS
+    }
+
+
 def check_base(tasks: Iterable[Task]) -> Iterator[Finding]:
     """Base texts that share a frame."""
     yield from _frames({task.item: task.text for task in tasks}, {t.item: t for t in tasks})
@@ -99,6 +174,7 @@ def check_pole(
     pole: str, rows: Mapping[str, Mapping[str, Json]], tasks: Mapping[str, Task]
 ) -> Iterator[Finding]:
     """Everything that can be said of one pole by itself."""
+    rows, tasks = by_turn(rows, tasks)
     for item in sorted(tasks.keys() - rows.keys()):
         yield Finding("missing", item, f"no text in {pole}")
     for item in sorted(rows.keys() - tasks.keys()):
@@ -117,6 +193,7 @@ def check_pole(
 
 def check_together(poles: Mapping[str, Mapping[str, Mapping[str, Json]]]) -> Iterator[Finding]:
     """Texts under two poles, and words that give one pole away."""
+    poles = {pole: by_turn(rows, {})[0] for pole, rows in poles.items()}
     seen: dict[str, str] = {}
     for pole, rows in poles.items():
         for item, row in sorted(rows.items()):
@@ -134,7 +211,8 @@ def check_together(poles: Mapping[str, Mapping[str, Mapping[str, Json]]]) -> Ite
         for word, count in sorted(counts[pole].items()):
             elsewhere = sum(counts[other][word] for other in others)
             told = count >= 0.30 * len(rows) and total and elsewhere < 0.05 * total
-            if told and not (pole == "casual" and word in CASUAL_WORDS):
+            of_the_pole = {"casual": CASUAL_WORDS, "charged": AFFECT_WORDS}.get(pole, set())
+            if told and word not in of_the_pole:
                 yield Finding("tic", "-", f"{word!r} in {count} of {len(rows)} texts of {pole}")
 
 
@@ -156,9 +234,11 @@ def _single(pole: str, row: Mapping[str, Json], task: Task) -> Iterator[Finding]
         if (literal if same_case else literal.lower()) not in (text if same_case else text.lower()):
             yield Finding("D5 literal", task.item, f"lost {literal!r}")
     distance = contrast(base, text)
-    if distance < LEAST_CONTRAST:
-        yield Finding("contrast", task.item, f"{distance:.2f}, at least {LEAST_CONTRAST:.2f}")
-    yield from _MARKERS[pole](row, task)
+    least = LEAST_CONTRAST if pole in CONTRASTIVE else LEAST_REFERENCE_CONTRAST
+    if distance < least:
+        yield Finding("contrast", task.item, f"{distance:.2f}, at least {least:.2f}")
+    if pole in _MARKERS:
+        yield from _MARKERS[pole](row, task)
 
 
 def _indirect(row: Mapping[str, Json], task: Task) -> Iterator[Finding]:
@@ -182,11 +262,35 @@ def _casual(row: Mapping[str, Json], task: Task) -> Iterator[Finding]:
 
 def _verbose(row: Mapping[str, Json], task: Task) -> Iterator[Finding]:
     ratio = len(words(row["text"])) / len(words(task.text))
-    if ratio < 1.5:
-        yield Finding("length", task.item, f"{ratio:.1f} x the base, at least 1.5")
+    if ratio < LEAST_VERBOSE:
+        yield Finding("length", task.item, f"{ratio:.1f} x the base, at least {LEAST_VERBOSE}")
 
 
-_MARKERS = {"indirect": _indirect, "formal": _formal, "casual": _casual, "verbose": _verbose}
+def _terse(row: Mapping[str, Json], task: Task) -> Iterator[Finding]:
+    ratio = len(words(row["text"])) / len(words(task.text))
+    if ratio > MOST_TERSE:
+        yield Finding("length", task.item, f"{ratio:.2f} x the base, at most {MOST_TERSE}")
+
+
+def _charged(row: Mapping[str, Json], task: Task) -> Iterator[Finding]:
+    if not AFFECT_WORDS & set(words(row["text"])):
+        yield Finding("affect", task.item, f"no word of the affect list: {row['text']}")
+
+
+def _non_grammatical(row: Mapping[str, Json], task: Task) -> Iterator[Finding]:
+    if row["framing"] not in PROFILES:
+        yield Finding("profile", task.item, f"{row['framing']!r} is none of the six profiles")
+
+
+_MARKERS = {
+    "indirect": _indirect,
+    "formal": _formal,
+    "casual": _casual,
+    "verbose": _verbose,
+    "terse": _terse,
+    "charged": _charged,
+    "non_grammatical": _non_grammatical,
+}
 
 
 def _frames(texts: Mapping[str, str], tasks: Mapping[str, Task]) -> Iterator[Finding]:
@@ -226,7 +330,11 @@ def findings(pole: str = "") -> list[Finding]:
     tasks = {task.item: task for task in all_tasks()}
     poles = authored(DATA / "variants")
     chosen = [pole] if pole else list(POLES)
-    found = [f for name in chosen for f in check_pole(name, poles.get(name, {}), tasks)]
+    found = [
+        finding
+        for name in chosen
+        for finding in check_pole(name, poles.get(name, {}), expected_items(name, tasks.values()))
+    ]
     return found + list(check_together(poles))
 
 

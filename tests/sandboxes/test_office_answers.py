@@ -212,9 +212,13 @@ def test_an_answer_to_a_mail_that_is_not_there_is_named(tmp_path):
 def test_the_suite_is_written_as_json_lines(tmp_path):
     files = {path.name: path for path in jsonl(tmp_path / "office")}
     rows = {n: [json.loads(line) for line in p.read_text().splitlines()] for n, p in files.items()}
-    assert len(rows["mails.jsonl"]) == 158
-    assert len(rows["questions.jsonl"]) == len(rows["tool_tasks.jsonl"]) == 24
-    assert len(rows["variants-indirect.jsonl"]) == 48
+    assert len(rows["mails.jsonl"]) == 412
+    assert len(rows["questions.jsonl"]) == len(rows["tool_tasks.jsonl"]) == 100
+    assert len(rows["conversations.jsonl"]) == 12
+    assert (len(rows["todos.jsonl"]), len(rows["files.jsonl"])) == (44, 66)
+    assert len(rows["variants-indirect.jsonl"]) >= 48
+    attached = {f["id"] for row in rows["mails.jsonl"] for f in row["attachments"]}
+    assert attached <= {row["id"] for row in rows["files.jsonl"]}
     first = rows["questions.jsonl"][0]
     assert first["groups"]
     assert not any(form.startswith("@") for p in first["parts"] for form in p["accept"])

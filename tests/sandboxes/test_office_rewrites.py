@@ -10,10 +10,12 @@ from sandboxes.office.world import DATA
 from tests.sandboxes.rewrite_checks import (
     POLES,
     Finding,
+    by_turn,
     check_base,
     check_pole,
     check_together,
     contrast,
+    expected_items,
     frame,
     opening,
     words,
@@ -30,7 +32,8 @@ def rejections(found: list[Finding]) -> list[str]:
 
 @pytest.mark.parametrize("pole", POLES)
 def test_every_item_has_one_admissible_text(pole):
-    assert rejections(list(check_pole(pole, REWRITES.get(pole, {}), TASKS))) == []
+    asked = expected_items(pole, TASKS.values())
+    assert rejections(list(check_pole(pole, REWRITES.get(pole, {}), asked))) == []
 
 
 def test_poles_are_told_apart_by_more_than_a_word():
@@ -43,10 +46,10 @@ def test_base_texts_have_frames_of_their_own():
 
 @pytest.mark.parametrize("pole", POLES)
 def test_records_name_framing_and_verb(pole):
-    for record in REWRITES[pole].values():
-        assert record["framing"]
-        assert record["main_verb"]
-        assert record["condition"] == pole
+    for item, record in by_turn(REWRITES[pole], {})[0].items():
+        assert record["framing"], item
+        assert record["main_verb"], item
+    assert {record["condition"] for record in REWRITES[pole].values()} == {pole}
 
 
 def test_the_sandbox_ships_them():
@@ -86,6 +89,10 @@ BASE = Task("x", "office", "actions", (Turn("Forward the 2 mails from Tom to Kez
         ("formal", "Kindly see to it that Kezia Plumbtree receives the 2 of Tom", "end"),
         ("casual", "hey shoot the 2 from tom over to Kezia plumbtree", "lower case"),
         ("verbose", "Kezia Plumbtree ought to have those 2 of Tom.", "length"),
+        ("terse", "Kindly forward the 2 mails from Tom over to Kezia Plumbtree.", "length"),
+        ("charged", "Kezia Plumbtree ought to have those 2 of Tom.", "affect"),
+        ("non_grammatical", "Kezia Plumbtree the 2 of Tom you sending it.", "profile"),
+        ("calm", "Forward the 2 mails from Tom to Kezia Plumbtree.", "D2 unchanged"),
     ],
 )
 def test_each_check_rejects_what_it_is_for(pole, text, check):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -18,8 +19,11 @@ from tracer.records import Call, GoldCall, Outcome, Request, Task, Trace
 
 OFFICE = load()
 ACTIONS = all_tasks("actions")
+TALKS = all_tasks("conversations")
 QUESTIONS = all_tasks("questions")
 RECORDS = {row["id"]: row for row in records(DATA / "tool_tasks.jsonl")}
+TALK_RECORDS = {row["id"]: row for row in records(DATA / "conversations.jsonl")}
+TALK_TRAPS = [(task, trap) for task in TALKS for trap in TALK_RECORDS[task.item]["traps"]]
 TRAPS = [(task, trap) for task in ACTIONS for trap in RECORDS[task.item]["traps"]]
 
 
@@ -50,6 +54,22 @@ def act(task: Task, gold: tuple[GoldCall, ...], answer: str = "Done.") -> Outcom
     return outcome
 
 
+def talk(task: Task, gold: tuple[GoldCall, ...]) -> Outcome:
+    """The verdict after the calls were made, each in the world of its turn."""
+    sandbox = box()
+    sandbox.reset(task)
+    tools = {tool.name: tool for tool in sandbox.tools()}
+    calls = []
+    for turn in range(len(task.turns)):
+        sandbox.begin_turn(task, turn)
+        assert sandbox.take_changes() == ()
+        for call in gold:
+            if call.turn == turn:
+                result = tools[call.name].run(**call.arguments)
+                calls.append(Call(call.name, call.arguments, result=result, turn=turn))
+    return sandbox.grade(task, trace_of(task, "Done.", tuple(calls)))
+
+
 def answer_of(task: Task) -> str:
     return task.answers[0] if task.answers else "Done."
 
@@ -78,7 +98,7 @@ def test_every_task_that_wants_a_call_or_none_has_a_trap():
 
 def test_half_of_the_conditional_tasks_want_no_write():
     conditional = [t for t in ACTIONS if t.groups["kind"] == "conditional"]
-    assert [any(c.writes for c in t.calls) for t in conditional].count(False) == 2
+    assert [any(c.writes for c in t.calls) for t in conditional].count(False) == 6
 
 
 @pytest.mark.parametrize("task", ACTIONS, ids=item)
@@ -108,14 +128,14 @@ def test_order_of_the_calls_does_not_matter(task):
     assert act(task, tuple(reversed(task.calls)), answer_of(task)).success
 
 
-@pytest.mark.parametrize("task", [*QUESTIONS, *ACTIONS], ids=item)
+@pytest.mark.parametrize("task", [*QUESTIONS, *ACTIONS, *TALKS], ids=item)
 def test_grading_survives_json(task):
     """Tasks are stored as JSON lines in a run folder and graded again from there."""
     again = json.loads(json.dumps(task.detail))
     assert again == task.detail
 
 
-@pytest.mark.parametrize("task", [*QUESTIONS, *ACTIONS], ids=item)
+@pytest.mark.parametrize("task", [*QUESTIONS, *ACTIONS, *TALKS], ids=item)
 def test_an_agent_that_raised_is_wrong(task):
     outcome = grade(OFFICE, task, trace_of(task, answer_of(task), error="boom"))
     assert outcome.errored
@@ -146,8 +166,9 @@ def test_recall_has_gold_unless_the_answer_is_absent(task):
 
 @pytest.mark.parametrize("task", QUESTIONS, ids=item)
 def test_answers_of_other_questions_are_wrong(task):
+    mine = {part["canonical"] for part in task.detail["parts"]}
     for other in QUESTIONS:
-        if other.answers != task.answers:
+        if not mine <= {part["canonical"] for part in other.detail["parts"]}:
             assert not grade(OFFICE, task, trace_of(task, other.answers[0])).answer_correct
 
 
@@ -261,6 +282,72 @@ def test_defaults_given_by_name_are_as_if_left_out():
     assert not arguments_meet({}, {"to": ["a"]})
 
 
+@pytest.mark.parametrize("task", TALKS, ids=item)
+def test_gold_calls_of_a_conversation_are_right_turn_by_turn(task):
+    outcome = talk(task, task.calls)
+    assert outcome.success
+    assert [v.matched for v in outcome.calls] == list(range(len(task.calls)))
+    assert not any(verdict.failed for verdict in outcome.calls)
+    assert outcome.state_after == outcome.state_expected
+    assert {call.turn for call in task.calls} <= set(range(len(task.turns)))
+
+
+@pytest.mark.parametrize(
+    ("task", "trap"), TALK_TRAPS, ids=lambda v: v.item if isinstance(v, Task) else v["why"]
+)
+def test_every_trap_of_a_conversation_is_graded_as_wrong(task, trap):
+    turn = trap["turn"] - 1
+    made = tuple(replace(c, turn=turn) for c in resolved_calls(OFFICE, trap["calls"]))
+    kept = tuple(call for call in task.calls if call.turn != turn)
+    assert not talk(task, kept + made).success
+
+
+@pytest.mark.parametrize("task", TALKS, ids=item)
+def test_a_conversation_in_which_nothing_is_done_is_right_only_where_nothing_is_wanted(task):
+    outcome = talk(task, ())
+    wanted = any(turn["expect"] for turn in task.detail["turns"])
+    assert outcome.success is not wanted
+    assert outcome.failed_to_act is wanted
+
+
+def test_one_more_mail_in_a_turn_is_an_unwanted_change():
+    task = TALKS[0]
+    extra = GoldCall(
+        "send_mail",
+        {"to": ["ines.koppelmark@ottermoss.example"], "subject": "Hello", "body": "Just that."},
+        writes=True,
+        turn=1,
+    )
+    outcome = talk(task, (*task.calls, extra))
+    assert not outcome.success
+    assert outcome.unwanted_changes == 1
+
+
+def test_a_call_in_the_wrong_turn_serves_nothing():
+    task = TALKS[0]
+    early = tuple(replace(call, turn=0) if call.turn == 3 else call for call in task.calls)
+    outcome = talk(task, early)
+    assert not outcome.success
+    assert [v.matched is None for v in outcome.calls].count(True) == 1
+
+
+def test_later_turns_go_on_from_the_answer_key():
+    task = next(t for t in TALKS if t.item == "office-c04")
+    sandbox = box()
+    sandbox.reset(task)
+    messages = sandbox.gold_turn(task, 3)
+    assert [m.role for m in messages] == ["assistant", "tool", "assistant"]
+    assert json.loads(messages[1].content) == {"id": "d-45"}
+    assert messages[-1].content == task.turns[3].reply
+    sandbox.begin_turn(task, 4)
+    tools = {tool.name: tool for tool in sandbox.tools()}
+    rows = tools["list_todos"].run(owner="p10", status="open")["todos"]
+    assert "d-45" in [row["id"] for row in rows]
+    sandbox.begin_turn(task, 0)
+    assert sandbox.state_digest() == box().state_digest()
+    assert sandbox.gold_turn(QUESTIONS[0], 0) == ()
+
+
 def test_gold_arguments_pass_the_schema_of_their_tool():
     """A call of the key is never refused for its shape."""
     for task in ACTIONS:
@@ -269,8 +356,8 @@ def test_gold_arguments_pass_the_schema_of_their_tool():
 
 def test_the_registry_knows_the_office():
     sandbox = SANDBOXES.get("office")("questions", mode=None, data=no_folder)
-    assert sandbox.data_version == "0.1"
-    assert [t.form for t in sandbox.tasks()] == ["question"] * 24
+    assert sandbox.data_version == "1.0"
+    assert [t.form for t in sandbox.tasks()] == ["question"] * 100
 
 
 @pytest.mark.parametrize("arguments", [{"part": "question"}, {"mode": "official"}])
@@ -300,13 +387,22 @@ def test_no_key_of_an_author_is_shown():
     tools = {tool.name: tool for tool in sandbox.tools()}
     for mail in OFFICE.mails.values():
         shown += json.dumps(tools["read_mail"].run(mail_id=mail.id))
-    shown += json.dumps(tools["list_events"].run(start="2026-01-01", end="2026-04-30", limit=50))
-    assert not any(f'"{key}"' in shown for key in (*OFFICE.mails, *OFFICE.events))
+    shown += json.dumps(tools["list_events"].run(start="2025-12-01", end="2026-03-05", limit=50))
+    shown += json.dumps(tools["list_events"].run(start="2026-03-05", end="2026-04-30", limit=50))
+    shown += json.dumps(tools["list_todos"].run(limit=50))
+    for file in OFFICE.files.values():
+        shown += json.dumps(tools["read_file"].run(file_id=file["id"]))
+    keys = (*OFFICE.mails, *OFFICE.events, *OFFICE.todos, *OFFICE.files)
+    assert not any(f'"{key}"' in shown for key in keys)
 
 
 def test_protected_literals_stand_in_the_text():
-    for task in (*QUESTIONS, *ACTIONS):
-        assert all(literal in task.text for literal in task.protected)
+    for task in (*QUESTIONS, *ACTIONS, *TALKS):
+        text = " ".join(turn.text for turn in task.turns)
+        assert all(literal in text for literal in task.protected)
+    for task in TALKS:
+        for turn, literals in zip(task.turns, task.detail["protected"], strict=True):
+            assert all(literal in turn.text for literal in literals)
 
 
 def test_bm25_finds_much_and_not_everything():

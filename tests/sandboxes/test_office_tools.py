@@ -10,7 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sandboxes.office.calendar_tools import CALENDAR
+from sandboxes.office.directory_tools import DIRECTORY
+from sandboxes.office.file_tools import FILES
+from sandboxes.office.mail_tools import MAIL
 from sandboxes.office.state import State
+from sandboxes.office.todo_tools import TODOS
 from sandboxes.office.tools import SPECS, bind
 from sandboxes.office.world import load
 from tracer.records import Json
@@ -29,6 +34,14 @@ def mail(key: str) -> str:
 
 def event(key: str) -> str:
     return OFFICE.events[key]["id"]
+
+
+def todo(key: str) -> str:
+    return OFFICE.todos[key]["id"]
+
+
+def file(key: str) -> str:
+    return OFFICE.files[key]["id"]
 
 
 class Desk:
@@ -51,9 +64,11 @@ def sent(desk: Desk, result: Json) -> Json:
     return desk.read_mail(mail_id=result["id"])
 
 
-def test_there_are_ten_mail_seven_calendar_and_two_directory_tools():
-    assert len(SPECS) == 19
-    assert sum(not spec.writes for spec in SPECS) == 10
+def test_there_are_28_tools_of_which_13_read():
+    groups = (MAIL, CALENDAR, DIRECTORY, TODOS, FILES)
+    assert tuple(map(len, groups)) == (10, 7, 2, 5, 4)
+    assert sum(not spec.writes for spec in SPECS) == 13
+    assert len({spec.name for spec in SPECS}) == len(SPECS) == 28
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda s: s.name)
@@ -106,6 +121,19 @@ def test_search_filters(desk):
         ("create_event", MEETING | {"start": "soon"}, "is no time"),
         ("create_event", MEETING | {"start": "2026-02-30 10:00"}, "is no time"),
         ("create_event", MEETING | {"end": "2027-03-02 10:30"}, "longer than"),
+        ("create_todo", {"title": " ", "owner": "p06"}, "empty title"),
+        ("create_todo", {"title": "x", "owner": "Tom"}, "no colleague"),
+        ("create_todo", {"title": "x", "owner": "x06"}, "no colleague"),
+        ("create_todo", {"title": "x", "owner": "p06", "due": "soon"}, "is no day"),
+        ("update_todo", {"todo_id": "d-99", "title": "x"}, "no to-do d-99"),
+        ("update_todo", {"todo_id": "d-01", "status": "late"}, "late"),
+        ("delete_todo", {"todo_id": "d-99"}, "no to-do d-99"),
+        ("list_todos", {"owner": "nobody"}, "no colleague"),
+        ("read_file", {"file_id": "f-1"}, "no file"),
+        ("share_file", {"file_id": "f-1", "addresses": [TOM_Q]}, "no file"),
+        ("share_file", {"file_id": file("f-panels-v3"), "addresses": ["tom"]}, "bad address"),
+        ("share_file", {"file_id": file("f-panels-v3"), "addresses": []}, "addresses"),
+        ("move_file", {"file_id": file("f-panels-v3"), "folder": " / "}, "empty folder"),
         ("move_mail", {"mail_ids": ["m-000000"], "folder": "attic"}, "attic"),
         ("flag_mail", {"mail_ids": ["m-000000"], "flagged": "yes"}, "flagged"),
         ("search_mail", {"query": "x", "shape": "round"}, "shape"),
@@ -209,7 +237,7 @@ def test_a_cancelled_event_stays_and_frees_its_room(desk):
     assert "room taken" in desk.create_event(**wanted, location="Wren")["error"]
     assert desk.cancel_event(event_id=event("e-open-0305")) == {"cancelled": 1}
     assert desk.read_event(event_id=event("e-open-0305"))["status"] == "cancelled"
-    assert desk.create_event(**wanted, location="Wren") == {"id": "e-35"}
+    assert desk.create_event(**wanted, location="Wren") == {"id": "e-65"}
     assert "already" in desk.cancel_event(event_id=event("e-open-0305"))["error"]
 
 
@@ -235,6 +263,81 @@ def test_free_time_is_free_on_weekdays_between_eight_and_six(desk):
     assert slots[0] == {"start": "2026-03-05 13:45", "end": "2026-03-05 14:45"}
     assert len(slots) == 5
     assert all(s["start"][11:] >= "08:00" and s["end"][11:] <= "18:00" for s in slots)
+
+
+def test_todos_are_listed_by_the_day_they_are_due(desk):
+    rows = desk.list_todos(limit=50)["todos"]
+    assert len(rows) == 44
+    assert [row["due"] for row in rows] == sorted(row["due"] for row in rows)
+    assert desk.list_todos(limit=3)["more"] is True
+
+
+@pytest.mark.parametrize("who", ["p10", "bastian.oll@ottermoss.example", "Bastian Oll"])
+def test_todos_are_filtered_by_owner_status_and_day(desk, who):
+    rows = desk.list_todos(owner=who, status="open", due_before="2026-03-06")["todos"]
+    assert [row["id"] for row in rows] == [todo("d-instalment-two")]
+
+
+def test_a_new_todo_is_open_and_its_owner_an_id(desk):
+    assert desk.create_todo(title="x", owner=TOM_Q, due="2026-03-05 09:00") == {"id": "d-45"}
+    row = desk.list_todos(owner="p06", due_before="2026-03-06")["todos"][0]
+    assert (row["owner"], row["due"], row["status"]) == ("p06", "2026-03-05", "open")
+
+
+def test_a_todo_is_completed_once(desk):
+    key = todo("d-islands")
+    assert desk.complete_todo(todo_id=key) == {"id": key, "status": "done"}
+    assert "already done" in desk.complete_todo(todo_id=key)["error"]
+    desk.update_todo(todo_id=key, status="open")
+    assert desk.state.difference() == ()
+
+
+def test_a_deleted_todo_is_gone_and_its_number_is_not_given_again(desk):
+    assert desk.create_todo(title="x", owner="p06") == {"id": "d-45"}
+    assert desk.delete_todo(todo_id="d-45") == {"deleted": 1}
+    assert "no to-do" in desk.complete_todo(todo_id="d-45")["error"]
+    assert desk.create_todo(title="y", owner="p06") == {"id": "d-46"}
+    assert desk.delete_todo(todo_id=todo("d-islands")) == {"deleted": 1}
+    kinds = {(change.op, change.key) for change in desk.state.difference()}
+    assert kinds == {("add", "d-46"), ("remove", todo("d-islands"))}
+
+
+def test_changes_are_told_from_a_snapshot_on(desk):
+    desk.create_todo(title="x", owner="p06")
+    desk.delete_todo(todo_id=todo("d-islands"))
+    since = desk.state.snapshot()
+    desk.update_todo(todo_id="d-45", due="2026-03-05")
+    (change,) = desk.state.difference(since)
+    assert (change.op, change.key, change.after) == ("replace", "d-45", {"due": "2026-03-05"})
+    desk.state.reset()
+    back = {(change.op, change.key) for change in desk.state.difference(since)}
+    assert back == {("remove", "d-45"), ("add", todo("d-islands"))}
+
+
+def test_files_are_searched_by_name_folder_owner_and_first_lines(desk):
+    assert [f["name"] for f in desk.search_files(query="panels-v3")["files"]] == ["panels-v3.pdf"]
+    names = {f["name"] for f in desk.search_files(query="plate museum")["files"]}
+    assert names == {"plate-drawing.pdf", "plate-drawing-v2.pdf"}
+    inside = desk.search_files(query="", folder="orders", limit=50)["files"]
+    assert inside
+    assert all(f["folder"].startswith("orders/") for f in inside)
+    assert desk.search_files(query="zebra") == {"files": []}
+
+
+def test_a_file_is_shared_once_and_keeps_who_had_it(desk):
+    key = file("f-panels-v3")
+    before = desk.read_file(file_id=key)["shared_with"]
+    assert desk.share_file(file_id=key, addresses=[TOM_Q, before[0]]) == {
+        "id": key,
+        "added": [TOM_Q],
+    }
+    assert desk.read_file(file_id=key)["shared_with"] == [*before, TOM_Q]
+    assert "already shared" in desk.share_file(file_id=key, addresses=[TOM_Q])["error"]
+
+
+def test_a_file_moves_to_another_folder(desk):
+    moved = desk.move_file(file_id=file("f-cr-4"), folder="/shop/declined/")
+    assert moved["folder"] == desk.read_file(file_id=file("f-cr-4"))["folder"] == "shop/declined"
 
 
 def test_tom_gives_both_toms(desk):

@@ -80,7 +80,7 @@ def test_bad_usage_is_one_line_and_status_2(tmp_path, capsys, arguments, said):
 
 def test_an_item_that_the_suite_lacks_is_named(tmp_path, capsys):
     mine = tmp_path / "mine.jsonl"
-    mine.write_text('{"item_id": "office-q99", "condition": "formal", "text": "x"}\n')
+    mine.write_text('{"item_id": "office-q999", "condition": "formal", "text": "x"}\n')
     status, said = _vary(capsys, "office", "--check", mine)
     assert status == 2
-    assert "mine.jsonl:1: office has no item 'office-q99'" in said.err
+    assert "mine.jsonl:1: office has no item 'office-q999'" in said.err

@@ -58,7 +58,7 @@ def test_a_named_model_writes_and_judges(tmp_path, capsys, own_model):
     assert {variant.generator for variant in made} == {"llm"}
     assert {variant.model for variant in made} == {"mine"}
     assert {"intent", "style", "human_likeness"} <= {v.name for v in made[0].gates}
-    assert [v.opening.split()[0] for v in made if v.condition == "formal"][:2] != ["so", "so"]
+    assert {v.opening.split()[0] for v in made if v.condition == "formal"} == {"so", "hm"}
     again = tmp_path / "w.jsonl"
     _vary(capsys, *common, "--rater", own_model, "--workers", 3, "--batch", 1, "--out", again)
     assert again.read_bytes() == out.read_bytes()

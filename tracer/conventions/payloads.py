@@ -375,6 +375,15 @@ def numbered(attributes: Mapping[str, Json], base: str) -> list[dict[str, Json]]
     return [found[number] for number in sorted(found)]
 
 
+def flat_documents(attributes: Mapping[str, Json], base: str) -> list[Document] | None:
+    """Documents flattened as OpenInference writes them; None where there are none."""
+    flat = [
+        {key.removeprefix("document."): value for key, value in one.items()}
+        for one in numbered(attributes, base)
+    ]
+    return documents_of(flat) if flat else None
+
+
 def token_count(value: Json) -> int | None:
     """A number of tokens; None for what is none."""
     if isinstance(value, bool):

@@ -136,7 +136,7 @@ def typed_spans(line: bytes, report: Report) -> list[StoredSpan] | None:
         groups = _decode_line(line).resource_spans
     except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if any(group.scope_spans is None for group in groups) or b'"trace_id"' in line:
+    if any(group.scope_spans is None or _is_snake(group.scope_spans) for group in groups):
         return None
     spans: list[StoredSpan] = []
     for group in groups:
@@ -148,6 +148,11 @@ def typed_spans(line: bytes, report: Report) -> list[StoredSpan] | None:
                 if stored is not None:
                     spans.append(stored)
     return spans
+
+
+def _is_snake(scopes: Sequence[_Scoped]) -> bool:
+    """Whether the first span has no id under its name: then it stands under another one."""
+    return any(scoped.spans and scoped.spans[0].trace_id is None for scoped in scopes)
 
 
 def recognises(record: Json) -> bool:
@@ -408,15 +413,14 @@ def _whole_number(value: float | str) -> int:
 
 def _attributes(pairs: Sequence[_Pair], report: Report) -> dict[str, Value]:
     """Attributes by key; of a key that stands twice the first value counts."""
-    found: dict[str, Value] = {}
-    for pair in pairs:
-        value = pair.value
-        if value is None:
-            found[pair.key] = None
-        elif value.string_value is not None:
-            found[pair.key] = value.string_value
-        else:
-            found[pair.key] = _value(value, report)
+    found = {
+        pair.key: text
+        if (value := pair.value) is not None and (text := value.string_value) is not None
+        else None
+        if value is None
+        else _value(value, report)
+        for pair in pairs
+    }
     if len(found) < len(pairs):
         twice = len(pairs) - len(found)
         report.warn("attr_duplicate_key", count=twice)

@@ -113,7 +113,7 @@ def _spans(
         report.formats[name] += 1
         for record in otlp_proto.records(file, how, report, limits):
             if record.startswith(b"{"):
-                yield from _line_spans(record, name, report)
+                yield from line_spans(record, name, report)
             else:
                 yield from otlp_proto.message_spans(record, report)
         return
@@ -127,7 +127,7 @@ def _json_spans(file: IO[bytes], name: str, report: Report, limits: Limits) -> I
     if _are_lines(taken):
         for number, line in enumerate(_lines(taken, file, limits, report), 1):
             report.at(name, number)
-            yield from _line_spans(line, name, report)
+            yield from line_spans(line, name, report)
     else:
         data = b"".join(taken) + file.read(limits.document_bytes)
         if len(data) > limits.document_bytes:
@@ -194,13 +194,19 @@ def _lines(taken: list[bytes], file: IO[bytes], limits: Limits, report: Report) 
         yield line
 
 
-def _line_spans(line: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
+def line_spans(line: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
+    """The spans of one line, or of one record of a Collector's file.
+
+    Raises:
+        TraceFormatError: It is something that holds no traces; strict mode and something is wrong.
+    """
     if is_damaged(line):
         report.warn("checksum_mismatch")
     spans = typed_spans(line, report)
     if spans is not None:
         report.lines += 1
         report.formats[name] += 1
+        report.span_bytes = len(line) // max(1, len(spans))
         yield from spans
         return
     text = line.strip()
@@ -246,7 +252,7 @@ def _torn_document(
     for number, line in enumerate(lines, 1):
         report.at(name, number)
         if number in good:
-            yield from _line_spans(line.rstrip().rstrip(b",") + b"\n", name, report)
+            yield from line_spans(line.rstrip().rstrip(b",") + b"\n", name, report)
         elif line.strip() not in (b"", b"[", b"]"):
             report.bad_line("bad_json_line", "no JSON")
 

@@ -40,7 +40,7 @@ KINDS: Final = {
     "several_runs": "spans of several runs stand in one input",
     "span_skipped": "a span without a usable id is left out",
     "document_id_missing": "a ranked document has no id",
-    "checksum_mismatch": "a line of our store is not as it was written; it is read as far as it goes",
+    "checksum_mismatch": "a line of our store is not as it was written",
     "spans_missing": "an item's own span counts more spans than are there",
     "schema_mismatch": "a line or the manifest of a run is not as its schema has it",
     "spans_lost": "the manifest counts more spans made than stored",
@@ -97,6 +97,8 @@ class Report:
         """Spans as read, those of the same id included."""
         self.skipped = 0
         """Spans that were left out."""
+        self.span_bytes = 0
+        """About the size of a span of the last line."""
         self.formats: Counter[str] = Counter()
         """Records by the format they were recognised as."""
         self.runs: set[str] = set()
