@@ -23,8 +23,8 @@ from tracer.errors import TraceFormatError
 from tracer.files import write_whole
 from tracer.fold import step_of
 from tracer.formats.parquet import FORMAT, TEXTS, text_of_values
+from tracer.formats.reading import read_file
 from tracer.formats.report import Report
-from tracer.grouping import read_files
 from tracer.references import restored
 from tracer.registry import missing_extra
 from tracer.store import trace_files
@@ -99,7 +99,7 @@ def write_columns(files: Sequence[Path], out: Path, extra: Mapping[str, str] | N
         sources[source] = stamp
         if kept.get(source) == stamp and part.exists():
             continue
-        spans = (span for _, span in read_files([file], Report()))
+        spans = read_file(file, Report())
         _write_part(part, spans, extra or {})
     for old in set(out.glob("spans-*.parquet")) - set(parts.values()):
         old.unlink()

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 import msgspec
 
 from tracer.errors import TraceFormatError
-from tracer.formats.reading import read_file
+from tracer.formats.reading import read_records
 from tracer.formats.report import Report
 from tracer.formats.source import STDIN, Limits
 from tracer.stored import StoredSpan
@@ -37,8 +37,8 @@ def read_files(
     *,
     limits: Limits | None = None,
     any_files: bool = False,
-) -> Iterator[tuple[int, StoredSpan]]:
-    """The spans of several inputs, each with the number of its input.
+) -> Iterator[tuple[int, Iterable[StoredSpan]]]:
+    """The spans of several inputs by line or record, each with the number of its input.
 
     Args:
         files: What to read, in this order.
@@ -52,8 +52,8 @@ def read_files(
     others: list[str] = []
     for number, file in enumerate(files):
         try:
-            for span in read_file(file, report, limits=limits):
-                yield number, span
+            for spans in read_records(file, report, limits=limits):
+                yield number, spans
         except TraceFormatError as error:
             if not any_files or report.strict or error.kind != "unknown_format":
                 raise
@@ -87,15 +87,16 @@ def grouped(
     """
     if sum(_size(file) for file in files) <= small_bytes:
         groups: dict[str, list[StoredSpan]] = {}
-        for _, span in read_files(files, report, limits=limits, any_files=any_files):
-            groups.setdefault(span.trace_id, []).append(span)
+        for _, record in read_files(files, report, limits=limits, any_files=any_files):
+            for span in record:
+                groups.setdefault(span.trace_id, []).append(span)
         yield from groups.values()
         return
     last = _last_seen(files)
     with tempfile.TemporaryDirectory(prefix="stagetrace-") as folder:
         spill = _Spill(Path(folder))
-        spans = read_files(files, report, limits=limits, any_files=any_files)
-        yield from _complete(spans, report, last, spill, held_bytes)
+        records = read_files(files, report, limits=limits, any_files=any_files)
+        yield from _complete(records, report, last, spill, held_bytes)
         if spill.traces:
             report.notes.append(
                 f"{len(spill.traces)} traces did not fit into memory and were sorted on disk"
@@ -135,7 +136,7 @@ def _last_seen(files: Sequence[Path | str]) -> dict[str, tuple[int, int]]:
 
 
 def _complete(
-    spans: Iterator[tuple[int, StoredSpan]],
+    records: Iterator[tuple[int, Iterable[StoredSpan]]],
     report: Report,
     last: dict[str, tuple[int, int]],
     spill: _Spill,
@@ -145,24 +146,23 @@ def _complete(
     open_traces: dict[str, list[StoredSpan]] = {}
     due: dict[tuple[int, int], list[str]] = {}
     held = 0
-    at = (0, 0)
-    for number, span in spans:
-        if at != (number, report.line):
-            for key in [key for key in due if key <= at]:
-                yield from _given(due.pop(key), open_traces)
-            held = held if open_traces else 0
-            at = (number, report.line or 0)
-        trace_id = span.trace_id
-        end = last.get(trace_id, _AT_THE_END)
-        if trace_id in spill.traces:
-            spill.add(span)
-            continue
-        group = open_traces.get(trace_id)
-        if group is None:
-            open_traces[trace_id] = group = []
-            due.setdefault(end, []).append(trace_id)
-        group.append(span)
-        held += report.span_bytes
+    for number, spans in records:
+        count = 0
+        for span in spans:
+            count += 1
+            trace_id = span.trace_id
+            group = open_traces.get(trace_id)
+            if group is not None:
+                group.append(span)
+            elif trace_id in spill.traces:
+                spill.add(span)
+            else:
+                open_traces[trace_id] = [span]
+                due.setdefault(last.get(trace_id, _AT_THE_END), []).append(trace_id)
+        held += count * report.span_bytes
+        at = (number, report.line or 0)
+        for key in [key for key in due if key <= at]:
+            yield from _given(due.pop(key), open_traces)
         if held > held_bytes:
             held = sum(_weight(one) for group in open_traces.values() for one in group)
             if held > held_bytes // 2:

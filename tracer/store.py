@@ -415,7 +415,7 @@ def read_spans(
     own = report is None
     report = Report() if report is None else report
     pairs = read_files(_inputs(source), report, limits=limits, any_files=source.is_dir())
-    yield from restored(span for _, span in pairs)
+    yield from restored(span for _, spans in pairs for span in spans)
     _finish_reading(source, report, allow_empty=allow_empty, say=own)
 
 

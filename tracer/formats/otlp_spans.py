@@ -22,8 +22,9 @@ from tracer.formats.report import Report
 from tracer.records import Json
 from tracer.stored import StoredEvent, StoredLink, StoredSpan, Value
 
-_TRACE_ID: Final = re.compile(r"(?!0{32})[0-9a-f]{32}").fullmatch
-_SPAN_ID: Final = re.compile(r"(?!0{16})[0-9a-f]{16}").fullmatch
+_TRACE_ID: Final = re.compile("[0-9a-f]{32}").fullmatch
+_SPAN_ID: Final = re.compile("[0-9a-f]{16}").fullmatch
+_ZEROS: Final = ("0" * 32, "0" * 16)
 _IDENTITY: Final = frozenset(IDENTITY)
 
 
@@ -309,9 +310,9 @@ def _stored(
 ) -> StoredSpan | None:
     report.spans += 1
     trace_id, span_id = span.trace_id or "", span.span_id or ""
-    if not _TRACE_ID(trace_id):
+    if trace_id in _ZEROS or not _TRACE_ID(trace_id):
         trace_id = _id(trace_id, 16, report)
-    if not _SPAN_ID(span_id):
+    if span_id in _ZEROS or not _SPAN_ID(span_id):
         span_id = _id(span_id, 8, report)
     if not trace_id or not span_id:
         report.skipped += 1
@@ -324,39 +325,45 @@ def _stored(
         )
         return None
     parent = span.parent_span_id or ""
-    if parent and not _SPAN_ID(parent):
+    if parent and (parent in _ZEROS or not _SPAN_ID(parent)):
         parent = _parent(parent, report)
     attributes = _attributes(span.attributes or (), report)
     if identity:
         attributes = {**identity, **attributes}
     if RUN_ID in attributes:
         report.runs.add(str(attributes[RUN_ID]))
-    dropped = span.dropped_attributes_count or span.dropped_events_count or span.dropped_links_count
-    started = span.start_time_unix_nano or 0
-    ended = span.end_time_unix_nano or 0
+    started, ended = span.start_time_unix_nano, span.end_time_unix_nano
+    try:
+        started_ns = int(started or 0)
+        ended_ns = int(ended or 0)
+    except ValueError:
+        started_ns, ended_ns = _whole_number(started or 0), _whole_number(ended or 0)
     status = span.status
+    # By position: this is where readers spend their time.
     return StoredSpan(
-        trace_id=trace_id,
-        span_id=span_id,
-        name=span.name or "",
-        parent_id=parent,
-        kind=span.kind or 0,
-        started_ns=started if isinstance(started, int) else _whole_number(started),
-        ended_ns=(ended if isinstance(ended, int) else _whole_number(ended)) or None,
-        attributes=attributes,
-        events=tuple(_event(event, report) for event in span.events) if span.events else (),
-        links=_links(span.links, report) if span.links else (),
-        status=(status.code or 0) if status else 0,
-        status_message=(status.message or "") if status else "",
-        resource=resource,
-        scope=scope,
-        dropped=_dropped(span) if dropped else 0,
+        trace_id,
+        span_id,
+        span.name or "",
+        parent,
+        span.kind or 0,
+        started_ns,
+        ended_ns or None,
+        attributes,
+        tuple(_event(event, report) for event in span.events) if span.events else (),
+        _links(span.links, report) if span.links else (),
+        0 if status is None else status.code or 0,
+        "" if status is None else status.message or "",
+        resource,
+        scope,
+        _dropped(span),
     )
 
 
 def _dropped(span: _Span) -> int:
-    counts = (span.dropped_attributes_count, span.dropped_events_count, span.dropped_links_count)
-    return sum(max(0, _whole_number(count or 0)) for count in counts)
+    lost = span.dropped_attributes_count, span.dropped_events_count, span.dropped_links_count
+    if lost == (None, None, None):
+        return 0
+    return sum(max(0, _whole_number(count or 0)) for count in lost)
 
 
 def _event(event: _Event, report: Report) -> StoredEvent:

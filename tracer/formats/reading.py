@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
@@ -48,18 +48,29 @@ def read_file(
     """
     own = report is None
     report = Report(strict=strict) if report is None else report
+    seen = len(report.findings)
+    for spans in read_records(path, report, limits=limits):
+        yield from spans
+        if own and len(report.findings) > seen:
+            seen = _say(report, seen)
+    if own:
+        _say(report, seen)
+
+
+def read_records(
+    path: Path | str, report: Report, *, limits: Limits | None = None
+) -> Iterator[Iterable[StoredSpan]]:
+    """As `read_file`, the spans of one line or record at a time.
+
+    Raises:
+        TraceFormatError: As `read_file`.
+    """
     limits = limits or Limits()
     name = "standard input" if str(path) == STDIN else str(path)
     report.at(name)
     before = report.spans
-    seen = len(report.findings)
     with open_source(path, report, limits) as file:
-        for span in _spans(file, name, report, limits):
-            yield span
-            if own and len(report.findings) > seen:
-                seen = _say(report, seen)
-    if own:
-        _say(report, seen)
+        yield from _records(file, name, report, limits)
     report.at(name)
     if report.spans == before and not report.formats[name]:
         report.refuse(
@@ -83,9 +94,9 @@ _KEPT: Final = frozenset({"truncated_gzip", "checksum_mismatch", "span_skipped"}
 _SAID: Final = _KEPT | {"truncated_line", "bad_json_line", "nested_too_deep"}
 
 
-def _spans(
+def _records(
     file: io.BufferedReader, name: str, report: Report, limits: Limits
-) -> Iterator[StoredSpan]:
+) -> Iterator[Iterable[StoredSpan]]:
     head = file.peek(64)[:64]
     if head.startswith(_BOM):
         file.read(len(_BOM))
@@ -98,7 +109,7 @@ def _spans(
         from tracer.formats.parquet import parquet_spans
 
         report.formats[name] += 1
-        yield from parquet_spans(file, report)
+        yield parquet_spans(file, report)
         return
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         report.refuse("unknown_format", "the text is UTF-16; save it as UTF-8")
@@ -106,35 +117,37 @@ def _spans(
         from tracer.formats.inspect_log import archive_spans
 
         report.formats[name] += 1
-        yield from archive_spans(file, report, limits)
+        yield archive_spans(file, report, limits)
         return
     how = otlp_proto.framing(head)
     if how and not head.lstrip().startswith((b"{", b"[")):
         report.formats[name] += 1
         for record in otlp_proto.records(file, how, report, limits):
             if record.startswith(b"{"):
-                yield from line_spans(record, name, report)
+                yield line_spans(record, name, report)
             else:
-                yield from otlp_proto.message_spans(record, report)
+                yield otlp_proto.message_spans(record, report)
         return
-    yield from _json_spans(file, name, report, limits)
+    yield from _json_records(file, name, report, limits)
 
 
-def _json_spans(file: IO[bytes], name: str, report: Report, limits: Limits) -> Iterator[StoredSpan]:
+def _json_records(
+    file: IO[bytes], name: str, report: Report, limits: Limits
+) -> Iterator[Iterable[StoredSpan]]:
     """The spans of JSON lines, or of JSON values that stretch over lines."""
     before = report.spans
     taken = _peek(file, limits, report)
     if _are_lines(taken):
         for number, line in enumerate(_lines(taken, file, limits, report), 1):
             report.at(name, number)
-            yield from line_spans(line, name, report)
+            yield line_spans(line, name, report)
     else:
         data = b"".join(taken) + file.read(limits.document_bytes)
         if len(data) > limits.document_bytes:
             report.refuse(
                 "limit_exceeded", f"more than {limits.document_bytes} bytes (limit document_bytes)"
             )
-        yield from _document_spans(data, name, report)
+        yield _document_spans(data, name, report)
     report.at(name)
     if report.spans == before and not report.bad_lines and report.formats[name]:
         report.warn("empty_input")
@@ -194,7 +207,7 @@ def _lines(taken: list[bytes], file: IO[bytes], limits: Limits, report: Report) 
         yield line
 
 
-def line_spans(line: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
+def line_spans(line: bytes, name: str, report: Report) -> Iterable[StoredSpan]:
     """The spans of one line, or of one record of a Collector's file.
 
     Raises:
@@ -207,11 +220,10 @@ def line_spans(line: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
         report.lines += 1
         report.formats[name] += 1
         report.span_bytes = len(line) // max(1, len(spans))
-        yield from spans
-        return
+        return spans
     text = line.strip()
     if not text:
-        return
+        return ()
     report.lines += 1
     try:
         record = read_json(text, report)
@@ -220,8 +232,8 @@ def line_spans(line: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
         kind = "truncated_line" if torn else error.kind
         what = f"the last line is torn: {error}" if torn else str(error)
         report.bad_line(kind, what)
-        return
-    yield from _record_spans(record, name, report)
+        return ()
+    return _record_spans(record, name, report)
 
 
 def _document_spans(data: bytes, name: str, report: Report) -> Iterator[StoredSpan]:
