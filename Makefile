@@ -34,8 +34,8 @@ $(VENV)/.retrieval: $(VENV)/.dev
 setup: $(VENV)/.dev
 
 demo: $(VENV)/.demo
-	$(BIN)/stagetrace run office --assistant rag --conditions $(CONDITIONS) --out $(DEMO)/rag
-	$(BIN)/stagetrace run office --assistant tools --conditions $(CONDITIONS) --out $(DEMO)/tools
+	$(BIN)/stagetrace run office --assistant rag --conditions $(CONDITIONS) --workers 2 --out $(DEMO)/rag
+	$(BIN)/stagetrace run office --assistant tools --conditions $(CONDITIONS) --workers 2 --out $(DEMO)/tools
 	$(BIN)/stagetrace analyze $(DEMO)/rag
 	$(BIN)/stagetrace analyze $(DEMO)/tools
 	$(BIN)/stagetrace analyze $(DEMO)/rag $(DEMO)/tools --format html --out $(DEMO)/report

@@ -11,6 +11,7 @@ import re
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -79,6 +80,16 @@ def prepare_folder(folder: Path | str) -> None:
         raise write_error(path, error) from error
 
 
+@contextmanager
+def _let_go(lock: int) -> Iterator[None]:
+    """Let go of a folder that could not be opened after all."""
+    try:
+        yield
+    except BaseException:
+        unlock(lock)
+        raise
+
+
 class RunStore:
     """A run folder that is being written, by one process at a time.
 
@@ -116,8 +127,6 @@ class RunStore:
                 )
             folder.chmod(0o700)
             lock = take_lock(folder)
-            (folder / TRACES).mkdir(mode=0o700)
-            write_whole(folder / ".gitignore", b"*\n")
         except OSError as error:
             raise write_error(folder, error) from error
         full: dict[str, Json] = {
@@ -128,8 +137,14 @@ class RunStore:
             "attempt": 0,
             **manifest,
         }
-        _write_manifest(folder, full)
-        return cls(folder, full, lock)
+        with _let_go(lock):
+            try:
+                (folder / TRACES).mkdir(mode=0o700)
+                write_whole(folder / ".gitignore", b"*\n")
+            except OSError as error:
+                raise write_error(folder, error) from error
+            _write_manifest(folder, full)
+            return cls(folder, full, lock)
 
     @classmethod
     def resume(cls, path: Path | str) -> RunStore:
@@ -144,10 +159,11 @@ class RunStore:
         lock = take_lock(folder)
         manifest["attempt"] = int(manifest.get("attempt", 0)) + 1
         manifest["status"] = "running"
-        for file in sorted((folder / TRACES).glob(f"*{SUFFIX}")):
-            os.close(open_append(file))
-        _write_manifest(folder, manifest)
-        return cls(folder, manifest, lock)
+        with _let_go(lock):
+            for file in sorted((folder / TRACES).glob(f"*{SUFFIX}")):
+                os.close(open_append(file))
+            _write_manifest(folder, manifest)
+            return cls(folder, manifest, lock)
 
     @property
     def attempt(self) -> int:

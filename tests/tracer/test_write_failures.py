@@ -40,7 +40,7 @@ class Faults:
 
     def _ours(self, fd: int) -> bool:
         with contextlib.suppress(OSError):
-            return os.readlink(f"/proc/self/fd/{fd}").startswith(self.folder)
+            return str(Path(f"/proc/self/fd/{fd}").readlink()).startswith(self.folder)
         return False
 
     def _due(self) -> bool:

@@ -60,7 +60,8 @@ def _translate(span: StoredSpan) -> Extra:
 
 def _tool(span: StoredSpan) -> Extra:
     given = span.attributes
-    extra: Extra = {names.TOOL_NAME: given.get(names.TOOL_NAME_OI) or span.name}
+    name = given.get(names.TOOL_NAME) or given.get(names.TOOL_NAME_OI) or span.name
+    extra: Extra = {names.TOOL_NAME: name}
     if names.TOOL_ARGUMENTS not in given:
         offered = given.get(names.TOOL_PARAMETERS_OI)
         if offered is None or (_is_schema(offered) and names.INPUT_VALUE in given):

@@ -77,6 +77,7 @@ class Report:
 
     Args:
         strict: Make the first finding an error.
+        condition_key: Key of a sample's metadata that names its condition, for logs of Inspect AI.
 
     Example:
         >>> report = Report()
@@ -86,8 +87,9 @@ class Report:
         (1, 'a.jsonl:3')
     """
 
-    def __init__(self, *, strict: bool = False) -> None:
+    def __init__(self, *, strict: bool = False, condition_key: str = "condition") -> None:
         self.strict = strict
+        self.condition_key = condition_key
         self.counts: Counter[str] = Counter()
         self.findings: list[Finding] = []
         self.bad_lines: list[tuple[str, int]] = []
