@@ -165,17 +165,15 @@ ARMS: dict[str, Callable[[ModuleType, Path], list[int]]] = {
 
 def make(bench: ModuleType, store: Path, spans: int) -> None:
     """The store: the bench's own files, the same spans as our store writes them, and columns."""
-    from itertools import groupby
-
     from tracer.columns import write_columns
     from tracer.export_json import json_span
     from tracer.formats.otlp_json import encode_line
-    from tracer.formats.reading import read_file
+    from tracer.formats.report import Report
+    from tracer.grouping import grouped
 
     bench.make(str(store), spans)
     with (store / "own.otlp.jsonl").open("wb") as out:
-        for _, group in groupby(read_file(store / "spans.jsonl"), lambda span: span.trace_id):
-            found = list(group)
+        for found in grouped([store / "spans.jsonl"], Report()):
             out.write(encode_line(found[0].resource, [json_span(one) for one in found], "0"))
     began = time.process_time()
     extra = {"variant": "stagetrace.variant", "gold": "stagetrace.gold"}

@@ -13,6 +13,8 @@ from analyzers.judge import Judge, read_marks, write_marks
 from analyzers.report.subject import Subject
 from stagetrace import console
 from tracer.errors import InputError
+from tracer.formats.report import Report
+from tracer.printable import printable
 from tracer.protocols import ChatModel
 from tracer.records import Json, Trace
 from tracer.store import MANIFEST, VARIANTS, StoredRun, read_lines, read_run, read_traces
@@ -54,8 +56,10 @@ def read_all(
             traces = _marked(stored.traces(), marking)
             number += blocks.add(subject_of(path, stored), traces, slots_of(path, parsed=parsed))
         else:
-            traces = _marked(read_traces(path), marking)
+            report = Report()
+            traces = _marked(read_traces(path, report), marking)
             number += blocks.add(Subject(suite="", runs=(str(path),)), traces)
+            _say_findings(path, report)
         if marking is not None and marking.asked:
             console.note(f"{marking.name}: asked about {marking.asked} answers of {path}")
             if folder:
@@ -67,6 +71,21 @@ def read_all(
             + (f" ({counts})" if counts else "")
             + "; go on with the run by: stagetrace run --resume RUN"
         )
+
+
+def _say_findings(path: Path, report: Report) -> None:
+    """Say what was odd about a file of traces.
+
+    Raises:
+        InputError: It holds several runs, which are never averaged together.
+    """
+    if len(report.runs) > 1:
+        raise InputError(
+            f"{path}: spans of several runs ({', '.join(sorted(report.runs)[:4])}); analyze each "
+            "by itself: one file a run"
+        )
+    for line in report.lines_of_text():
+        console.note(printable(f"{path}: {line}"))
 
 
 def _marked(traces: Iterable[Trace], judge: Judge | None) -> Iterator[Trace]:

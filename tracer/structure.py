@@ -35,27 +35,32 @@ def structure(spans: Sequence[StoredSpan]) -> Structure:
     """
     by_id = {span.span_id: span for span in spans}
     cyclic = _cyclic(spans, by_id)
-    skewed = [
-        span.span_id
-        for span in spans
-        if span.started_ns
-        and (parent := by_id.get(span.parent_id)) is not None
-        and span.started_ns < parent.started_ns
-        and span.span_id not in cyclic
-    ]
+    roots: list[str] = []
+    orphans: list[str] = []
+    skewed: list[str] = []
+    backwards: list[str] = []
+    unfinished: list[str] = []
+    for span in spans:
+        started, ended = span.started_ns, span.ended_ns
+        if ended is None:
+            unfinished.append(span.span_id)
+        elif ended < started:
+            backwards.append(span.span_id)
+        if not span.parent_id:
+            roots.append(span.span_id)
+            continue
+        parent = by_id.get(span.parent_id)
+        if parent is None:
+            orphans.append(span.span_id)
+        elif started and started < parent.started_ns and span.span_id not in cyclic:
+            skewed.append(span.span_id)
     return Structure(
-        roots=tuple(span.span_id for span in spans if not span.parent_id),
-        orphans=tuple(
-            span.span_id for span in spans if span.parent_id and span.parent_id not in by_id
-        ),
-        cyclic=tuple(span.span_id for span in spans if span.span_id in cyclic),
+        roots=tuple(roots),
+        orphans=tuple(orphans),
+        cyclic=tuple(span.span_id for span in spans if span.span_id in cyclic) if cyclic else (),
         skewed=tuple(skewed),
-        backwards=tuple(
-            span.span_id
-            for span in spans
-            if span.ended_ns is not None and span.ended_ns < span.started_ns
-        ),
-        unfinished=tuple(span.span_id for span in spans if span.ended_ns is None),
+        backwards=tuple(backwards),
+        unfinished=tuple(unfinished),
     )
 
 
@@ -63,7 +68,12 @@ def _cyclic(spans: Sequence[StoredSpan], by_id: dict[str, StoredSpan]) -> set[st
     """Ids that are reached again by going up from themselves."""
     done: set[str] = set()
     found: set[str] = set()
-    for span in spans:
+    # Parents end after their children, so from the back most parents are known already.
+    for span in reversed(spans):
+        parent = span.parent_id
+        if parent in done or parent not in by_id:
+            done.add(span.span_id)
+            continue
         path: dict[str, None] = {}
         at = span.span_id
         while at in by_id and at not in done and at not in path:
