@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 # Modules are compiled when they are first used: half a minute and 100 MB less.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
-SOURCES := stagetrace tracer variants sandboxes assistants analyzers
 PYTEST := $(BIN)/python -m pytest
 DEMO ?= runs/demo-$(shell date +%m%d-%H%M%S)
 CONDITIONS := base,indirect,formal,casual,verbose,typos,dialect_singapore

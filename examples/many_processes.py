@@ -16,6 +16,8 @@ import stagetrace
 
 ITEMS = 8
 WORKERS = 3
+ITEMS_A_PROCESS = 2
+"""A worker ends after as many, so the items are spread over processes however quick one is."""
 
 
 @stagetrace.retriever(ranker="exact")
@@ -40,7 +42,7 @@ def main(store: str) -> None:
     """Evaluate the items and print how many have an answer."""
     traced = stagetrace.trace(agent, store=store)
     context = multiprocessing.get_context("spawn")
-    with context.Pool(WORKERS) as pool:
+    with context.Pool(WORKERS, maxtasksperchild=ITEMS_A_PROCESS) as pool:
         waiting = []
         for number in range(ITEMS):
             with stagetrace.identity(item=f"item{number}"), stagetrace.span("evaluate"):

@@ -72,8 +72,7 @@ def test_processes_write_parts_of_one_trace_an_item(tmp_path):
     for item, trace in traces.items():
         assert not any("orphan" in warning for warning in trace.warnings)
         assert [p.doc_id for p in trace.retrievals[-1].passages] == [f"{item}-a", f"{item}-b"]
-    # The parent writes one file; how many of its processes get an item is up to the pool.
-    assert len(list((tmp_path / "traces" / "traces").iterdir())) >= 2
+    assert len(list((tmp_path / "traces" / "traces").iterdir())) > 2
 
 
 BY_ITSELF = """
