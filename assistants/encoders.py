@@ -51,7 +51,10 @@ _TABLE = (
         "minilm", "dense", "sentence-transformers/all-MiniLM-L6-v2", 256, "Apache-2.0", "mean",
         embedded="minilm",
     ),
-    Encoder("mpnet", "dense", "sentence-transformers/all-mpnet-base-v2", 384, "Apache-2.0", "mean"),
+    Encoder(
+        "mpnet", "dense", "sentence-transformers/all-mpnet-base-v2", 384, "Apache-2.0", "mean",
+        embedded="mpnet",
+    ),
     Encoder("bge-m3", "dense", "BAAI/bge-m3", 8192, "MIT", "cls"),
     Encoder(
         "contriever", "dense", "facebook/contriever-msmarco", 512, "CC-BY-NC-4.0", "mean",
@@ -133,6 +136,10 @@ def locate(name: str, places: Places) -> Located:
     encoder = named(name)
     given = places.paths.get(name)
     if encoder.embedded and given is None:
+        if weights.locate(encoder.embedded, places.folders) is None:
+            cached = _in_hub_cache(encoder.hub)
+            if cached is not None:
+                return in_folder(encoder, cached)
         found = weights.require(encoder.embedded, places.folders)
         source = ModelSource(
             "local", _packaged(encoder, found.weights.package), found.weights.sha256

