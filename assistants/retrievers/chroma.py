@@ -15,6 +15,7 @@ from tracer.protocols import Retriever
 from tracer.records import Passage
 from tracer.registry import missing_extra
 
+_SPACE = "cosine"
 _AHEAD = 100
 """Least number of documents asked for."""
 _SAME = 1e-6
@@ -74,7 +75,7 @@ def in_collection(client: Any, documents: Mapping[str, str], encoder: DenseEncod
     collection = client.get_or_create_collection(
         f"stagetrace-{_digest(documents, encoder)}",
         embedding_function=None,
-        metadata={"hnsw:space": "cosine"},
+        metadata={"hnsw:space": _SPACE},
     )
     if collection.count() != len(ids):
         step = client.get_max_batch_size()
@@ -103,9 +104,32 @@ def in_collection(client: Any, documents: Mapping[str, str], encoder: DenseEncod
                 break
             wanted *= 2
         ranked = sorted(best, key=lambda doc_id: (round(best[doc_id] / _SAME), doc_id))[:k]
-        return [Passage(doc_id, 1.0 - best[doc_id], documents[doc_id]) for doc_id in ranked]
+        return [
+            Passage(doc_id, cosine_of(best[doc_id], _SPACE), documents[doc_id]) for doc_id in ranked
+        ]
 
     return retrieve
+
+
+def cosine_of(distance: float, space: str) -> float:
+    """The cosine of two vectors of length 1 whose distance a vector store gives.
+
+    Args:
+        distance: As the store gives it.
+        space: `cosine` or `ip` (1 minus the dot product), or `l2` (the squared length between).
+
+    Raises:
+        ValueError: There is no such space.
+
+    Example:
+        >>> cosine_of(0.5, "l2"), cosine_of(0.25, "cosine")
+        (0.75, 0.75)
+    """
+    if space == "l2":
+        return 1.0 - distance / 2.0
+    if space in ("cosine", "ip"):
+        return 1.0 - distance
+    raise ValueError(f"unknown space {space!r} of distances; known: cosine, ip, l2")
 
 
 def _digest(documents: Mapping[str, str], encoder: DenseEncoder) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assistants.base import RETRIEVERS, Places, Shelf
+from assistants.base import EMBEDDERS, RETRIEVERS, Places, Shelf
 from assistants.models import weights
 from assistants.retrieval import open_retriever
 from stagetrace import settings
@@ -101,9 +101,7 @@ def test_reranking_by_best_matches_of_tokens(folders: list[Path]) -> None:
 
 @needs_extra
 def test_vectors_are_the_known_ones(folders: list[Path]) -> None:
-    from assistants.embedders.minilm import minilm
-
-    embedder = minilm(folders=folders)
+    embedder = EMBEDDERS.get("minilm")(folders=folders)
     cat, dog, guitar, tv = embedder.embed(
         [
             "a cat sits outside",

@@ -25,7 +25,7 @@ from analyzers.statistics.bootstrap import paired_bootstrap, paired_bootstrap_co
 from analyzers.statistics.mcnemar import discordance, mcnemar_exact
 from analyzers.statistics.power import detectable_mean
 from stagetrace.commandline import run
-from tests.conformance import reader_kinds, sandbox_kinds, variant_kinds
+from tests.conformance import reader_kinds, retriever_kinds, sandbox_kinds, variant_kinds
 from tracer.store import read_traces
 
 Case: TypeAlias = Mapping[str, Any]
@@ -34,7 +34,10 @@ Said: TypeAlias = Callable[[], str]
 Check: TypeAlias = Callable[[Case, Path, Said], None]
 Kind: TypeAlias = tuple[str, frozenset[str]]
 
-PARTS = ("metrics", "statistics", "cli-report", "reader", "exporters", "sandboxes", "variants")
+PARTS = (
+    *("metrics", "statistics", "cli-report", "reader", "exporters"),
+    *("sandboxes", "variants", "retrievers"),
+)
 
 
 def read_cases(folder: Path) -> list[Case]:
@@ -223,6 +226,7 @@ CHECKS: Mapping[Kind, Check] = {
     ("cli-report", frozenset({"file"})): _hostile_text,
     ("cli-report", frozenset({"task_ids"})): _file_names,
     **reader_kinds.CHECKS,
+    **retriever_kinds.CHECKS,
     **sandbox_kinds.CHECKS,
     **variant_kinds.CHECKS,
 }
@@ -232,6 +236,7 @@ IN_WORDS: Mapping[Kind, str] = {
     ("cli-report", frozenset({"items", "killed_after"})): "tests/stagetrace/test_bug_cases.py",
     ("cli-report", frozenset({"do"})): "tests/stagetrace/test_bug_cases.py",
     **reader_kinds.IN_WORDS,
+    **retriever_kinds.IN_WORDS,
     **sandbox_kinds.IN_WORDS,
     **variant_kinds.IN_WORDS,
 }
