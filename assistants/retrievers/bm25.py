@@ -54,10 +54,15 @@ class BM25Index:
         self._library = bm25s
         self._stopwords = stopwords
         self._index: Any = None
-        bags = self._tokens([documents[doc_id] for doc_id in self._ids]) if self._ids else []
+        bags = bm25s.tokenize(
+            [documents[doc_id] for doc_id in self._ids],
+            stopwords=stopwords,
+            show_progress=False,
+        )
         # bm25s refuses an index without a single word.
-        if any(bags):
-            self._index = bm25s.BM25(k1=K1, b=B, method="lucene")
+        if any(bags.ids):
+            # `auto` takes numba where it is installed.
+            self._index = bm25s.BM25(k1=K1, b=B, method="lucene", backend="auto")
             self._index.index(bags, show_progress=False)
 
     def _tokens(self, texts: list[str]) -> list[list[str]]:
@@ -79,8 +84,10 @@ class BM25Index:
         if self._index is None or not words:
             return []
         scores = self._index.get_scores(words) / len(queries)
-        # The whole list is sorted by score and id, so that the first k do not depend on k. What
-        # shares no word with the query is not found: it would only stand there by its id.
-        order = np.argsort(-scores, kind="stable")[: int((scores > 0.0).sum())]
+        # Whatever scores as much as the k-th is sorted by score and id, so that the first k do not
+        # depend on k. What shares no word with the query is not found.
+        least = np.partition(scores, -k)[-k] if k < len(scores) else 0.0
+        found = np.flatnonzero((scores >= least) & (scores > 0.0))
+        order = found[np.argsort(-scores[found], kind="stable")]
         ids = self._ids
         return [Passage(ids[p], float(scores[p]), self._documents[ids[p]]) for p in order[:k]]
