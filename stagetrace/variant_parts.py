@@ -34,6 +34,8 @@ class Names:
     """The parts of one `vary` as they were named; kept beside unfinished work."""
 
     rewriter: str | None = None
+    temperature: float = 0.0
+    """Of the rewriter's sampling; a rater answers at 0."""
     rater: str | None = None
     translator: str | None = None
     embedder: str | None = None
@@ -50,9 +52,11 @@ def helpers(names: Names) -> Helpers:
     Raises:
         InputError: A name cannot be read, or its weights or file are not there.
     """
-    models: dict[str, ChatModel] = {}
+    models: dict[tuple[str, float], ChatModel] = {}
     return Helpers(
-        rewriter=_model(names.rewriter, names.cassette, models) if names.rewriter else None,
+        rewriter=_model(names.rewriter, names.cassette, models, names.temperature)
+        if names.rewriter
+        else None,
         rater=_rater(names.rater, names.cassette, models) if names.rater else None,
         translator=_translator(names.translator) if names.translator else None,
         embedder=_embedder(names.embedder) if names.embedder else None,
@@ -62,17 +66,23 @@ def helpers(names: Names) -> Helpers:
     )
 
 
-def _model(name: str, cassette: Path | None, built: dict[str, ChatModel]) -> ChatModel:
-    """The chat model of a name, once for rewriter and rater."""
-    if name not in built:
-        model = parts.chat_model(name)
+def _model(
+    name: str,
+    cassette: Path | None,
+    built: dict[tuple[str, float], ChatModel],
+    temperature: float = 0.0,
+) -> ChatModel:
+    """The chat model of a name, once for rewriter and rater where both are the same."""
+    key = (name, temperature)
+    if key not in built:
+        model = parts.chat_model(name, temperature=temperature)
         if isinstance(model, _ShortSpoken):
             model.answer_tokens = max(model.answer_tokens, REWRITE_TOKENS)
-        built[name] = Cassette(model, cassette) if cassette else model
-    return built[name]
+        built[key] = Cassette(model, cassette) if cassette else model
+    return built[key]
 
 
-def _rater(name: str, cassette: Path | None, built: dict[str, ChatModel]) -> Rater:
+def _rater(name: str, cassette: Path | None, built: dict[tuple[str, float], ChatModel]) -> Rater:
     scheme, _, rest = name.partition(":")
     if scheme == "verdicts":
         return RecordedRater(Path(rest))

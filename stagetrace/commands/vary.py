@@ -50,6 +50,9 @@ def vary(
     rewriter: Annotated[
         str | None, typer.Option(help="Model that writes the styles: openai:NAME, local:smollm2.")
     ] = None,
+    temperature: Annotated[
+        float, typer.Option(min=0.0, max=2.0, help="Of the rewriter's sampling.")
+    ] = 0.0,
     rater: Annotated[
         str | None, typer.Option(help="Who judges them: a model, or verdicts:FILE.")
     ] = None,
@@ -57,7 +60,7 @@ def vary(
         str | None, typer.Option(help="For rtt: recorded:FILE or opus-mt:FOLDER.")
     ] = None,
     embedder: Annotated[
-        str | None, typer.Option(help="Measures how near a rewrite stays: minilm.")
+        str | None, typer.Option(help="Measures how near a rewrite stays: mpnet, minilm.")
     ] = None,
     formality: Annotated[
         Path | None, typer.Option(help="Folder of a formality classifier, in place of ours.")
@@ -107,7 +110,16 @@ def vary(
     if cover:
         return _cover(suite, tasks, as_json=as_json)
     names = Names(
-        rewriter, rater, translator, embedder, formality, politeness, cassette, profile, prompt
+        rewriter=rewriter,
+        temperature=temperature,
+        rater=rater,
+        translator=translator,
+        embedder=embedder,
+        formality=formality,
+        politeness=politeness,
+        cassette=cassette,
+        profile=profile,
+        prompt=prompt,
     )
     made_with = helpers(names)
     if check is not None:

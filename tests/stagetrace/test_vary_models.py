@@ -10,8 +10,10 @@ import pytest
 from stagetrace import console
 from stagetrace.commandline import run
 from stagetrace.review import agreements, review, verdict_file
+from stagetrace.suite import open_suite
 from stagetrace.unfinished import Unfinished
 from stagetrace.variant_parts import Names, helpers
+from tests.assistants.fault_server import GOOD, FaultServer
 from tracer.errors import InputError, ModelWeightsMissingError
 from variants.base import Variant, Verdict
 from variants.files import read_variants
@@ -209,3 +211,19 @@ def test_review_on_the_command_line(tmp_path, capsys, monkeypatch):
     assert len(verdict_file(out).read_text().splitlines()) == 2
     status, said = _vary(capsys, "office", "--review", out, "--json")
     assert json.loads(said.out) == []
+
+
+def test_the_rewriter_draws_at_its_temperature_and_the_rater_at_none(tmp_path, capsys, monkeypatch):
+    task = next(iter(open_suite("office", None).tasks()))
+    said = {"role": "assistant", "content": f"Please, {task.text}"}
+    answer = GOOD | {"choices": [{"index": 0, "finish_reason": "stop", "message": said}]}
+    with FaultServer(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        _vary(
+            *(capsys, "office", "--conditions", "explicit", "--limit", 1, "--temperature", "0.7"),
+            *("--rewriter", "openai:m", "--rater", "openai:m", "--out", tmp_path / "v.jsonl"),
+        )
+    drawn = [request["temperature"] for request in server.requests]
+    judged = ["yes or no?" in request["messages"][-1]["content"] for request in server.requests]
+    assert set(zip(judged, drawn, strict=True)) == {(False, 0.7), (True, 0.0)}
