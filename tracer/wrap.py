@@ -45,6 +45,7 @@ class _TracedModel:
                 [spans.parts_of(message) for message in messages],
                 source=self.source,
                 last_user_text=spans.last_user_text(messages),
+                settings=getattr(self.model, "settings", None),
             )
             if tools:
                 span.set(names.TOOL_CALL_MODE, getattr(self.model, "tool_call_mode", None))

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import functools
+import copy
 from collections.abc import Mapping, Sequence
 
-from assistants import encoders
-from assistants.base import RETRIEVERS, RetrieverFactory, Shelf
-from assistants.encoding import DenseEncoder, need_sentence_transformers
+from assistants.encoded import file_retrievers
+from assistants.encoding import DenseEncoder
 from assistants.passages import Pieces, at_least_one
 from tracer.protocols import Retriever
+from tracer.record import Recorder
 from tracer.records import Passage
+from tracer.wrap import wrap_embedder, wrap_retriever
 
 
-def dense(name: str, documents: Mapping[str, str], *, shelf: Shelf | None = None) -> Retriever:
-    """Rank `documents` by the vectors that the encoder `name` makes.
+class _Queries:
+    """An encoder as the embedder of queries."""
 
-    A long document is split into passages and stands where its best passage does.
-
-    Args:
-        name: Of a dense encoder.
-        documents: Id to text.
-        shelf: Where weights are looked for and vectors kept.
-
-    Raises:
-        ModelWeightsMissingError: The weights are not on this machine.
-        MissingExtraError: The package `sentence-transformers` is not installed.
-    """
-    shelf = shelf or Shelf()
-    need_sentence_transformers(f"the retriever {name!r}")
-    located = encoders.locate(name, shelf.places)
-    return DenseIndex(documents, DenseEncoder(located, shelf.vectors, shelf.say))
+    def __init__(self, encoder: DenseEncoder) -> None:
+        self.name = encoder.encoder.name
+        self.source = encoder.located.source
+        self.embed = encoder.queries
 
 
 class DenseIndex:
     """Documents, their passages and the passages' vectors."""
 
     def __init__(self, documents: Mapping[str, str], encoder: DenseEncoder) -> None:
+        self._name = encoder.encoder.name
         self._encoder = encoder
+        self._embed = encoder.queries
         self._pieces = Pieces.of(documents, encoder.cut)
         self._vectors = encoder.documents(self._pieces.texts)
 
@@ -47,17 +39,23 @@ class DenseIndex:
 
     def average(self, queries: Sequence[str], k: int) -> Sequence[Passage]:
         """The documents nearest to the mean of the queries' vectors."""
-        at_least_one(k, self._encoder.encoder.name)
+        at_least_one(k, self._name)
         if not self._pieces.texts:
             return []
-        mean = self._encoder.queries(queries).mean(axis=0)
+        mean = self._embed(queries).mean(axis=0)
         return self._pieces.ranked((self._vectors @ mean).tolist(), k)
 
+    def noted(self, recorder: Recorder) -> DenseIndex:
+        """The same index; each call of the encoder is a span."""
+        own = copy.copy(self)
+        own._embed = wrap_embedder(_Queries(self._encoder), recorder).embed
+        return own
 
-def _file(name: str) -> None:
-    factory: RetrieverFactory = functools.partial(dense, name)
-    RETRIEVERS.add(name)(factory)
+    def traced(self, recorder: Recorder, *, ranker: str, data_source: str) -> Retriever:
+        """The same, with a span for the whole and one below it for the encoder."""
+        return wrap_retriever(
+            self.noted(recorder), recorder, ranker=ranker, data_source=data_source
+        )
 
 
-for _encoder in encoders.known("dense"):
-    _file(_encoder.name)
+file_retrievers("dense", DenseEncoder, DenseIndex)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assistants.base import COMBINERS, Averaging, Combiner, Opened, Seeded, Shelf
+from assistants.base import COMBINERS, Averaging, Combiner, Encoding, Opened, Seeded, Shelf
 from assistants.passages import FUSED_DEPTH, at_least_one, fuse
 from assistants.prompts import SUPPOSE
 from assistants.retrieval import plus, sources_of, traced
@@ -82,7 +82,9 @@ class Hyde:
     def traced(self, recorder: Recorder, *, ranker: str, data_source: str) -> Retriever:
         """The same, with a span for the whole and others below it for writer and retriever."""
         inner = self._inner
-        if not isinstance(inner, Averaging):
+        if isinstance(inner, Encoding):
+            inner = inner.noted(recorder)
+        elif not isinstance(inner, Averaging):
             inner = traced(inner, recorder, ranker=self._label, data_source=data_source)
         own = Hyde(self._label, inner, wrap_model(self._writer, recorder))
         return wrap_retriever(own, recorder, ranker=ranker, data_source=data_source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from assistants.models import weights
 from assistants.passages import split
 from assistants.retrievers.dense import DenseIndex
 from stagetrace import settings
+from tracer.records import ModelSource
 
 INSTALLED = importlib.util.find_spec("sentence_transformers") is not None
 COMMON = " ".join(f"word{number % 97}" for number in range(3_990))
@@ -30,6 +32,7 @@ class BagOfWords:
     """An encoder that reads 256 words at most and counts them."""
 
     encoder = encoders.named("minilm")
+    located = encoders.Located(encoder, Path(), ModelSource("local", "given", "0" * 64))
 
     def cut(self, text: str) -> list[str]:
         return split(text, lambda t: [m.span() for m in re.finditer(r"\S+", t)], 256)

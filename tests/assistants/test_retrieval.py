@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from assistants.models import weights
 from assistants.passages import Pieces, fuse, split
 from assistants.retrieval import open_retriever, traced
 from assistants.retrievers.bm25 import bm25
+from assistants.retrievers.dense import DenseIndex
 from assistants.retrievers.hybrid import Hybrid
 from assistants.retrievers.hyde import Hyde
 from assistants.retrievers.rerank import DEPTH, Reranked
@@ -212,6 +214,43 @@ def test_writer_of_passages_is_in_the_trace() -> None:
     assert [one.ranker for one in trace.retrievals] == ["whole"]
 
 
+class Encoder:
+    """Counts letters; stands for an encoder whose weights are large."""
+
+    def __init__(self) -> None:
+        self.encoder = SimpleNamespace(name="letters")
+        self.located = SimpleNamespace(source=ModelSource("local", "letters.onnx", "ab" * 32))
+
+    def cut(self, text: str) -> list[str]:
+        return [text]
+
+    def queries(self, texts: Sequence[str]) -> Any:
+        rows = [[text.count(letter) for letter in "abcdefghij"] for text in texts]
+        return np.array(rows, dtype=np.float32)
+
+    documents = queries
+
+
+@pytest.mark.parametrize("averaged", [False, True])
+def test_encoding_of_queries_is_a_span_below_the_retrieval(averaged: bool) -> None:
+    index: Any = DenseIndex(DOCUMENTS, cast(Any, Encoder()))
+    plain = [p.doc_id for p in index("blue boat at noon", 2)]
+    retriever = Hyde("letters", index, Writer()) if averaged else index
+    sink = MemorySink()
+    with Recorder(sink) as recorder:
+        found = traced(retriever, recorder, ranker="whole", data_source="mails")(
+            "blue boat at noon", 2
+        )
+    spans = {span.name: span for span in sink.spans()}
+    encoded = spans["embeddings letters"]
+    assert encoded.parent_id == spans["retrieval"].span_id
+    assert encoded.attributes["gen_ai.operation.name"] == "embeddings"
+    assert encoded.attributes["gen_ai.embeddings.dimension.count"] == 10
+    assert encoded.attributes["stagetrace.model.sha256"] == "ab" * 32
+    assert "input.value" not in encoded.attributes
+    assert averaged or [p.doc_id for p in found] == plain
+
+
 def _words(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\S+", text)]
 
@@ -246,51 +285,6 @@ def test_vectors_are_encoded_once_a_model_and_text(tmp_path: Path) -> None:
     assert VectorCache(tmp_path, "model-1").encode(["b", "c"], encode) == [b"B", b"C"]
     VectorCache(tmp_path, "model-2").encode(["a"], encode)
     assert asked == ["a", "b", "c", "a"]
-
-
-class _ByTable:
-    """Vectors out of a table, in the place of an encoder."""
-
-    def __init__(self, table: Mapping[str, Sequence[float]]) -> None:
-        self._table = table
-        self.encoder = encoders.named("minilm")
-
-    def cut(self, text: str) -> list[str]:
-        return [text]
-
-    def _rows(self, texts: Sequence[str]) -> Any:
-        import numpy as np
-
-        return np.array([self._table[text] for text in texts], dtype=np.float32)
-
-    documents = queries = _rows
-
-
-def test_retriever_cases_of_others_bugs(specs_dir: Path) -> None:
-    """A lone match scores above 0, and nearer means higher."""
-    from assistants.retrievers.dense import DenseIndex
-
-    cases = {
-        case["id"]: case
-        for case in map(_read, sorted((specs_dir / "bugs").glob("*-retrievers-*.json")))
-    }
-    lone = cases[92]
-    found = bm25({str(n): text for n, text in enumerate(lone["input"]["corpus"])})(
-        lone["input"]["query"], 2
-    )
-    assert found[0].doc_id == str(lone["right"]["rank_1"])
-    assert (found[0].score or 0) > 0
-    near = cases[94]
-    vectors = near["input"]["vectors"]
-    index: Any = DenseIndex(
-        {name: name for name in vectors},
-        _ByTable({**vectors, "?": near["input"]["query"]}),  # type: ignore[arg-type]  # a fake
-    )
-    assert [p.doc_id for p in index("?", 2)] == near["right"]["order"]
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def test_recall_is_that_of_ir_measures() -> None:

@@ -16,6 +16,7 @@ from assistants.retrievers.chroma import cosine_of
 from assistants.retrievers.dense import DenseIndex
 from tracer import attributes as names
 from tracer.record import Recorder
+from tracer.records import ModelSource
 from tracer.testing import MemorySink
 from tracer.wrap import wrap_retriever
 
@@ -27,6 +28,7 @@ class GivenVectors:
     """Stands for an encoder: texts and their vectors are given."""
 
     encoder = encoders.named("minilm")
+    located = encoders.Located(encoder, Path(), ModelSource("local", "given", "0" * 64))
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
         self._vectors = {text: np.asarray(row, dtype=np.float32) for text, row in vectors.items()}
