@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest
 DEMO ?= runs/demo-$(shell date +%m%d-%H%M%S)
 CONDITIONS := base,indirect,formal,casual,verbose,typos,dialect_singapore
 
-.PHONY: setup demo test test-fast test-slow check format bench bench-peers golden clean
+.PHONY: setup demo test test-fast test-slow fuzz check format bench bench-peers golden clean
 
 # A stamp an install: it is done again only when what is pinned has changed.
 $(VENV)/bin/python:
@@ -28,6 +28,7 @@ $(VENV)/.retrieval: $(VENV)/.dev
 	$(PIP) install --no-compile torch==2.13.0
 	$(INSTALL) --editable '.[retrieval]'
 	$(BIN)/stagetrace models fetch minilm
+	$(BIN)/stagetrace models fetch splade-tiny
 	touch $@
 
 setup: $(VENV)/.dev
@@ -52,8 +53,18 @@ test: $(VENV)/.dev check
 test-fast: $(VENV)/.dev
 	$(PYTEST) -m "not service and not slow and not model" -q
 
-test-slow: $(VENV)/.retrieval
+# Phoenix in a virtualenv of its own: 850 MB.
+.venv-phoenix/.done:
+	$(PYTHON) -m venv .venv-phoenix
+	.venv-phoenix/bin/pip install --disable-pip-version-check -q arize-phoenix==20.26.1
+	touch $@
+
+test-slow: $(VENV)/.retrieval .venv-phoenix/.done .venv-bench/.done
 	$(PYTEST) -m service
+
+# Ten minutes of changed inputs, from another seed each day.
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.flow.fuzz_inputs --seconds 600 --seed $(shell date +%Y%m%d)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -68,6 +79,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/tracing.py
 	$(BIN)/python benchmarks/transducer.py
+	$(BIN)/python benchmarks/retriever_speed.py
 
 # Peers in a virtualenv of their own, beside ours in one run.
 .venv-bench/.done: constraints.txt

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 from analyzers.call_matching import Matching, match_calls
+from analyzers.redacted import hides_call
 from tracer.records import CallVerdict, GoldCall, Json, Trace
 
 
@@ -72,12 +73,14 @@ def counts_of(trace: Trace) -> CallCounts | None:
 
     Verdicts are read, never made anew. A malformed call is among the calls made and in no other
     count; an unfinished one is a write without being unsupported. None also where a call's
-    arguments were not captured, because nothing could be matched then.
+    arguments were not captured, or were redacted and might be those of a gold call that is missing.
     """
     outcome = trace.outcome
     if outcome is None or outcome.grader_error is not None or outcome.required_calls is None:
         return None
     if any(_not_captured(call.arguments, call.raw, call.status) for call in trace.calls):
+        return None
+    if hides_call(trace):
         return None
     states = [call.status for call in trace.calls]
     if len(states) != len(outcome.calls):

@@ -12,6 +12,7 @@ from analyzers.error_codes import GENERATION, RETRIEVAL, Fault, candidates
 from analyzers.gold import answer_and_golds
 from analyzers.shown import shown_passages
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.protocols import ChatModel
 from tracer.records import Message, Trace
 
@@ -150,10 +151,13 @@ def read_codes(path: Path) -> dict[Key, Code]:
         InputError: A line is no code.
     """
     found: dict[Key, Code] = {}
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: no file of codes ({error}); mend or delete it") from error
     for number, line in enumerate(lines, start=1):
         try:
-            row = json.loads(line)
+            row = json_value(line)
             if row["code"] not in {**GENERATION, **RETRIEVAL}:
                 raise ValueError(f"unknown code {row['code']!r}")
             key = str(row["item"]), str(row["condition"]), int(row["run"]) - 1

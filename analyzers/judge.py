@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from analyzers.gold import answer_and_golds
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.protocols import ChatModel
 from tracer.records import Message, Trace
 
@@ -128,9 +129,13 @@ def read_marks(path: Path) -> dict[str, Verdict]:
 
 
 def _marks(path: Path) -> Iterator[tuple[str, Verdict]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: no file of verdicts ({error}); mend or delete it") from error
+    for number, line in enumerate(lines, start=1):
         try:
-            row = json.loads(line)
+            row = json_value(line)
             if row["said"] not in ("correct", "incorrect", "invalid"):
                 raise ValueError(f"unknown verdict {row['said']!r}")
             yield str(row["key"]), Verdict(row["said"], str(row.get("text", "")))

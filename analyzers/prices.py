@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.records import Json, Trace
 
 _EXAMPLE = '{"currency": "USD", "models": {"NAME": {"input": 1.25, "output": 10.0}}}'
@@ -47,7 +47,7 @@ def read_prices(path: Path) -> Prices:
         InputError: It cannot be read or holds something else.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json_value(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: no price list ({error}); write it as {_EXAMPLE}") from error
     models = document.get("models") if isinstance(document, dict) else None

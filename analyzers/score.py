@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzers.base import METRICS, Metric
+from analyzers.redacted import REDACTED, hides_value
 from analyzers.scoring import DEFAULT, Scoring
 from tracer.records import Trace
 
@@ -84,6 +85,8 @@ def why_none(trace: Trace, metric: Metric) -> str:
             return NOT_GRADED
         if trace.outcome.grader_error is not None:
             return GRADER_BROKE
+        if hides_value(trace, metric):
+            return REDACTED
     return metric.undefined
 
 

@@ -145,6 +145,15 @@ class Staged(Protocol):
 
 
 @runtime_checkable
+class Encoding(Protocol):
+    """A retriever that has a model encode its queries."""
+
+    def noted(self, recorder: Recorder) -> Retriever:
+        """The same retriever; each call of the encoder is a span."""
+        ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """A retriever that can rank by the mean of several queries."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.records import Done
 
 PER = 1_000_000
@@ -39,10 +39,12 @@ def read_price(path: Path, model: str) -> Price:
         InputError: The file cannot be read, or does not have the model.
     """
     try:
-        prices = json.loads(path.read_text(encoding="utf-8"))
-        if model not in prices:
+        prices = json_value(path.read_text(encoding="utf-8"))
+        # The options after a model's name do not change its price, unless the file says so.
+        known = model if model in prices else model.partition("?")[0]
+        if known not in prices:
             raise InputError(f"{path}: no price of {model!r}; it has {', '.join(prices) or 'none'}")
-        price = prices[model]
+        price = prices[known]
         return Price(float(price["input"]), float(price["output"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(

@@ -103,6 +103,9 @@ def run_slots(
                 _in_process(running)
         except EndpointError as error:
             running.result.ending, running.result.error = "given_up", str(error)
+        except KeyboardInterrupt:
+            # Pressed twice where no agent was at work: between two items, or as one was noted.
+            running.result.ending = "interrupted"
     return running.result
 
 

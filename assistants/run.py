@@ -13,6 +13,7 @@ from assistants.base import AgentError, AssistantFactory, Noting, Parts, Retriev
 from assistants.limits import limited, time_limit
 from assistants.retrieval import traced
 from assistants.slots import Slot, seed_of
+from sandboxes.asking import with_asked_back
 from sandboxes.base import Forcing, Sandbox
 from tracer.errors import EndpointError, StagetraceError
 from tracer.fold import fold
@@ -107,6 +108,7 @@ def run_slot(bench: Bench, recorder: Recorder, slot: Slot, *, attempt: int = 0) 
             tokens_out = sum(call.output_tokens or 0 for call in trace.model_calls)
             with _broken("grading", GraderError):
                 outcome = bench.sandbox.grade(slot.task, trace)
+            outcome = with_asked_back(outcome, slot.task, trace)
             outcome = replace(outcome, errored=outcome.errored or error is not None)
             set_outcome(span, outcome)
         except (EndpointError, GraderError, HarnessError, KeyboardInterrupt) as broken:

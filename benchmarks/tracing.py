@@ -8,8 +8,12 @@
 The agent, the peers' arms and the workers are those of `tracing_overhead.py`, looked for in the
 folder that `STAGETRACE_BENCH` names, else beside the project; our arms are added here, and its five
 equal documents are made different, since equal ones flatter whoever writes a text once. Every
-figure is a ratio to the untraced agent of the same round. Where that one's wall time is over 1.2 of
-its CPU time, the machine was busy with other things and nothing is judged.
+figure is a ratio to the untraced agent of the same round; the arms take turns in a new order each
+round, and many short rounds tell more than a few long ones. This agent has no tool that is known
+to write, so `item` and `tool` do the same work: where their figures differ, the run was too short.
+`--fresh` gives each run documents of its own, so that no text was searched for secrets before.
+Where the untraced agent's wall time is over 1.2 of its CPU time, the machine was busy with other
+things and nothing is judged.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import importlib.util
 import itertools
 import json
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -35,8 +40,12 @@ OURS: dict[str, dict[str, Any]] = {
     "stagetrace-off": {},
 }
 """`off`: stagetrace is imported and nothing is wrapped, so no handler is installed."""
-GOALS = {"path": 1.20, "agent": 1.20, "total": 1.6, "wall": 1.4}
-"""Of `stagetrace-tool`, sync."""
+GOALS = {
+    "stagetrace-tool": {"path": 1.20, "agent": 1.20, "total": 1.40, "wall": 1.40},
+    "stagetrace-span": {"path": 1.35, "agent": 1.35},
+}
+FRESH = "STAGETRACE_BENCH_FRESH"
+"""Tells the workers that no text shall come twice."""
 KB_GOAL = {"sync": 40, "async": 50, "threads": 50}
 BUSY = 1.2
 
@@ -63,7 +72,7 @@ def work(arm: str, exporter: str) -> None:
     build = bench.build_agent
 
     def build_agent() -> tuple[Any, Any]:
-        graph, question = _varied(build)
+        graph, question = _varied(build, fresh=FRESH in os.environ)
         if OURS.get(arm):
             graph = _traced(graph, arm, facts)
         return graph, question
@@ -83,16 +92,22 @@ def work(arm: str, exporter: str) -> None:
     bench.worker(arm, exporter)
 
 
-def _varied(build: Any) -> tuple[Any, Any]:
-    """The bench's agent, with a text of its own in each document."""
+def _varied(build: Any, *, fresh: bool = False) -> tuple[Any, Any]:
+    """The bench's agent, with a text of its own in each document; `fresh`: in each run anew."""
     import langchain_core.documents as documents
 
+    count = itertools.count()
     notes = [f"Note {n}: the thread of week {n * 7 % 53} went to room {n}. " for n in range(90)]
     texts = ["".join(notes[n * 9 :] + notes[: n * 9])[:2048] for n in range(5)]
     plain = documents.Document
 
     def varied(page_content: str, metadata: dict[str, Any]) -> Any:
-        return plain(texts[int(metadata["doc_id"][1:])], metadata=metadata)
+        text = texts[int(metadata["doc_id"][1:])]
+        if fresh:
+            number = next(count)
+            cut = number * 131 % len(text)
+            text = f"{text[:cut]}Number {number}. {text[cut:]}"
+        return plain(text, metadata=metadata)
 
     documents.Document = varied  # type: ignore[assignment,misc] # build_agent imports it from here
     try:
@@ -134,8 +149,9 @@ def run_arms(
             print(f"  {arm} left out: {str(worker.hello)[-300:]}", file=sys.stderr)
     rows: dict[str, list[dict[str, Any]]] = {arm: [] for arm in workers}
     names = list(workers)
-    for block in range(blocks + 1):
-        for arm in names[block % len(names) :] + names[: block % len(names)]:
+    order = random.Random(0)
+    for _ in range(blocks + 1):
+        for arm in order.sample(names, len(names)):
             rows[arm].append(workers[arm].ask(mode=mode, n=per))
     for worker in workers.values():
         worker.close()
@@ -237,7 +253,13 @@ def judge(results: dict[str, dict[str, float]], mode: str) -> int:
         print(f"not judged: the untraced agent's wall time is {busy:.2f} of its CPU time")
         return 0
     ours = results["stagetrace-tool"]
-    missed = [f"{k} {ours[k]:.2f} > {goal}" for k, goal in GOALS.items() if ours[k] > goal]
+    missed = [
+        f"{arm} {key} {results[arm][key]:.2f} > {goal}"
+        for arm, goals in GOALS.items()
+        for key, goal in goals.items()
+        # The pool's threads do the work there: the calling thread only waits.
+        if results[arm][key] > goal and (mode, key) != ("threads", "path")
+    ]
     if ours["kB"] > KB_GOAL[mode]:
         missed.append(f"{ours['kB']:.1f} kB > {KB_GOAL[mode]}")
     for key, share in (("added_path_us", 1 / 8), ("added_total_us", 1 / 3)):
@@ -263,10 +285,15 @@ def main() -> int:
         "--peers", action="store_true", help="also run the peers that are installed"
     )
     parser.add_argument("--floor", action="store_true", help="one manual span against the SDK's")
-    parser.add_argument("--blocks", type=int, default=8)
-    parser.add_argument("--per", type=int, default=20)
+    parser.add_argument(
+        "--fresh", action="store_true", help="new documents in each run, so that nothing is known"
+    )
+    parser.add_argument("--blocks", type=int, default=24)
+    parser.add_argument("--per", type=int, default=6)
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     asked = parser.parse_args()
+    if asked.fresh:
+        os.environ[FRESH] = "1"
     if asked.floor:
         results = {"one span, 10 attributes": floor()}
         show("microseconds", results)

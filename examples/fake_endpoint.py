@@ -27,9 +27,22 @@ def reply_to(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": f"I found this: {last['content']}"}
 
 
+def response_to(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The words as a whole object of the Responses API."""
+    asked = {"messages": [{"role": "user", "content": request["input"]}]}
+    words = {"type": "output_text", "text": reply_to(asked)["content"], "annotations": []}
+    message = {"type": "message", "id": "m1", "role": "assistant", "content": [words]}
+    whole = {"id": "r1", "object": "response", "created_at": 1, "model": request["model"]}
+    counts = {"input_tokens": USAGE["prompt_tokens"], "output_tokens": USAGE["completion_tokens"]}
+    return {**whole, "status": "completed", "output": [message], "usage": counts}
+
+
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/responses"):
+            self._send("application/json", json.dumps(response_to(request)))
+            return
         message = {"role": "assistant", **reply_to(request)}
         reason = "tool_calls" if message.get("tool_calls") else "stop"
         whole = {"id": "r1", "created": 1, "model": request["model"]}

@@ -13,9 +13,15 @@ def main() -> None:
     if hidden:
         sys.stderr.write(f"stagetrace: {hidden}\n")
         sys.exit(2)
-    from stagetrace.commandline import run
+    try:
+        from stagetrace.commandline import run
 
-    sys.exit(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # Pressed while the program was still being loaded.
+        sys.stderr.write("stagetrace: stopped; nothing was done\n")
+        status = 130
+    sys.exit(status)
 
 
 if __name__ == "__main__":

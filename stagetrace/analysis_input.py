@@ -13,7 +13,8 @@ from analyzers.judge import Judge, read_marks, write_marks
 from analyzers.report.subject import Subject
 from stagetrace import console
 from tracer.errors import InputError
-from tracer.formats.report import Report
+from tracer.formats.address import shown
+from tracer.formats.report import CONDITION_KEY, Report
 from tracer.printable import printable
 from tracer.protocols import ChatModel
 from tracer.records import Json, Trace
@@ -29,6 +30,7 @@ def read_all(
     *,
     judge: ChatModel | None = None,
     parsed: bool = False,
+    condition_key: str = CONDITION_KEY,
 ) -> None:
     """Score every trace of every run once.
 
@@ -37,6 +39,7 @@ def read_all(
         runs: Run folders, or files of traces.
         judge: Marks the answers.
         parsed: Parse wordings whose main verb was not stored.
+        condition_key: Key that names the condition in logs of Inspect AI.
 
     Raises:
         TraceFormatError: A path holds no traces.
@@ -56,9 +59,9 @@ def read_all(
             traces = _marked(stored.traces(), marking)
             number += blocks.add(subject_of(path, stored), traces, slots_of(path, parsed=parsed))
         else:
-            report = Report()
+            report = Report(condition_key=condition_key)
             traces = _marked(read_traces(path, report), marking)
-            number += blocks.add(Subject(suite="", runs=(str(path),)), traces)
+            number += blocks.add(Subject(suite="", runs=(shown(path),)), traces)
             _say_findings(path, report)
         if marking is not None and marking.asked:
             console.note(f"{marking.name}: asked about {marking.asked} answers of {path}")
@@ -81,11 +84,11 @@ def _say_findings(path: Path, report: Report) -> None:
     """
     if len(report.runs) > 1:
         raise InputError(
-            f"{path}: spans of several runs ({', '.join(sorted(report.runs)[:4])}); analyze each "
-            "by itself: one file a run"
+            f"{shown(path)}: spans of several runs ({', '.join(sorted(report.runs)[:4])}); "
+            "analyze each by itself: one file a run"
         )
     for line in report.lines_of_text():
-        console.note(printable(f"{path}: {line}"))
+        console.note(printable(f"{shown(path)}: {line}"))
 
 
 def _marked(traces: Iterable[Trace], judge: Judge | None) -> Iterator[Trace]:
@@ -97,6 +100,8 @@ def subject_of(path: Path, stored: StoredRun) -> Subject:
     manifest = stored.manifest
     source = _mapping(manifest.get("model_source"))
     seed = manifest.get("seed")
+    # Of what is shown: the store may hold more, of items that were cut off and run again.
+    spans = sum(done.spans for done in stored.done.values())
     return Subject(
         suite=_text(manifest, "suite"),
         assistant=_text(manifest, "assistant"),
@@ -109,8 +114,8 @@ def subject_of(path: Path, stored: StoredRun) -> Subject:
         baseline_program=source.get("baseline") is True,
         seed=seed if isinstance(seed, int) else None,
         runs=(str(path),),
-        spans_made=stored.spans_made,
-        spans_stored=stored.spans_stored,
+        spans_made=spans + stored.spans_made - stored.spans_stored,
+        spans_stored=spans,
         failed=Counter(done.condition for done in stored.failed),
         interrupted=Counter(done.condition for done in stored.interrupted),
         rejected=Counter(_text(record, "condition") for record in stored.rejected),
@@ -162,10 +167,16 @@ def _slot(record: Mapping[str, Json], parsed: bool) -> Slot:
         head,
         main,
         _occurs(head, text) if head and main and main != head else None,
-        sum(int(use["count"]) for use in features or ()) if dialect else None,
+        _uses(features) if dialect else None,
         float(density) if isinstance(density, int | float) else None,
         _text(record, "generator"),
     )
+
+
+def _uses(features: Json) -> int:
+    """How often features of a dialect were used; what is no such record counts nothing."""
+    counts = [_mapping(use).get("count") for use in features] if isinstance(features, list) else []
+    return sum(count for count in counts if isinstance(count, int))
 
 
 def _main_verb(text: str) -> str:

@@ -11,7 +11,8 @@ import typer
 
 from stagetrace import console
 from stagetrace.analysis_format import Format
-from tracer.errors import InputError
+from tracer.errors import InputError, StoreError
+from tracer.files import write_whole
 from tracer.records import Json
 
 if TYPE_CHECKING:
@@ -51,10 +52,11 @@ def write(
         path = out / name
         try:
             out.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        except OSError as error:
+            write_whole(path, text.encode("utf-8", "backslashreplace"))
+        except (OSError, StoreError) as error:
+            why = getattr(error, "strerror", None) or getattr(error.__cause__, "strerror", error)
             raise InputError(
-                f"{path}: cannot be written ({error.strerror}); name another folder by --out"
+                f"{path}: cannot be written ({why}); name another folder by --out"
             ) from error
         console.note(f"wrote {path}")
 

@@ -43,6 +43,14 @@ class Commands(typer.core.TyperGroup):
         names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
         return sorted(names, key=lambda name: (*_ORDER, name).index(name))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; Ctrl-C is said, since typer makes a status of it without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            console.fail("stopped; what was being done is not finished")
+            raise
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of one file.
 

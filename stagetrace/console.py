@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stagetrace import settings
+from tracer.limits import whole_number
 from tracer.printable import printable
 from tracer.records import Json
 
@@ -45,8 +46,7 @@ def _console(*, stderr: bool) -> Console:
 
 def width() -> int:
     """Columns to lay tables out for: `COLUMNS`, else 80; a terminal knows its own."""
-    columns = settings.terminal().get("COLUMNS", "")
-    return int(columns) if columns.isdigit() and int(columns) > 0 else 80
+    return whole_number(settings.terminal().get("COLUMNS", "")) or 80
 
 
 def unicode_ok() -> bool:

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sandboxes.asking import with_asked_back
 from sandboxes.base import Sandbox
 from tracer.errors import EndpointError, InputError, StagetraceError, UnknownNameError
 from tracer.fold import fold
+from tracer.formats.address import shown
 from tracer.formats.otlp_json import encode_attributes, encode_line
+from tracer.formats.report import CONDITION_KEY
 from tracer.record import package_version
 from tracer.records import Done, Json, Request, Task, Trace
 from tracer.registry import nearest
@@ -21,6 +24,7 @@ from tracer.store import (
     VARIANTS,
     RunStore,
     StoredRun,
+    hold_scores,
     read_lines,
     read_run,
     read_spans,
@@ -59,12 +63,16 @@ class Graded:
     """Traces that belong to no task."""
     missing: list[str] = field(default_factory=list)
     """Items of the suite that no trace belongs to."""
+    condition_key: str = CONDITION_KEY
+    """Key that names the condition in logs of Inspect AI."""
     tasks: dict[str, Task] = field(default_factory=dict)
     assistant: str = ""
     assistant_kind: str = ""
 
 
-def grade_traces(path: Path, sandbox: Sandbox, match: str = ITEM) -> Graded:
+def grade_traces(
+    path: Path, sandbox: Sandbox, match: str = ITEM, condition_key: str = CONDITION_KEY
+) -> Graded:
     """The verdicts of a suite on every trace that belongs to one of its tasks.
 
     Args:
@@ -72,6 +80,7 @@ def grade_traces(path: Path, sandbox: Sandbox, match: str = ITEM) -> Graded:
         sandbox: The suite, in the mode that is asked for.
         match: `item`: the trace names the task's id; `request`: its request is the task's text, or
             a wording that comes with the suite; else the name of an attribute that holds the id.
+        condition_key: Key that names the condition in logs of Inspect AI.
 
     Raises:
         InputError: No trace belongs to any task.
@@ -81,10 +90,13 @@ def grade_traces(path: Path, sandbox: Sandbox, match: str = ITEM) -> Graded:
     graded = Graded(
         path, sandbox.mode, sandbox.data_version, sandbox.schema_hash, sandbox.name, match
     )
+    graded.condition_key = condition_key
     joiner = _Joiner(sandbox, tasks, match)
     taken: set[tuple[str, str, int]] = set()
     seen: dict[str, None] = {}
-    for trace, attributes in _traces(path, with_attributes=match not in (ITEM, REQUEST)):
+    for trace, attributes in _traces(
+        path, condition_key, with_attributes=match not in (ITEM, REQUEST)
+    ):
         found = joiner.find(trace, attributes)
         if isinstance(found, Left):
             graded.left.append(found)
@@ -118,7 +130,8 @@ def _verdict(sandbox: Sandbox, task: Task, trace: Trace) -> Done:
         ended_ns=trace.ended_ns or trace.started_ns,
     )
     try:
-        return replace(done, outcome=sandbox.grade(task, trace))
+        outcome = with_asked_back(sandbox.grade(task, trace), task, trace)
+        return replace(done, outcome=outcome)
     except (EndpointError, InputError):
         raise
     except Exception as error:  # what breaks in a grader is no verdict, and the rest is graded
@@ -214,14 +227,16 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _traces(path: Path, *, with_attributes: bool) -> Iterator[tuple[Trace, Mapping[str, Value]]]:
+def _traces(
+    path: Path, condition_key: str, *, with_attributes: bool
+) -> Iterator[tuple[Trace, Mapping[str, Value]]]:
     """The traces that count with all attributes of their spans, the first of a name counts."""
     if (path / MANIFEST).exists():
         attributes = _attributes(read_spans(path)) if with_attributes else {}
         for trace in read_run(path).traces():
             yield trace, attributes.get(trace.trace_id, {})
         return
-    for spans in grouped(path).values():
+    for spans in grouped(path, condition_key).values():
         yield fold(spans), _attributes(spans)[spans[0].trace_id]
 
 
@@ -235,12 +250,12 @@ def _attributes(spans: Iterable[StoredSpan]) -> dict[str, dict[str, Value]]:
     return found
 
 
-def grouped(path: Path) -> dict[str, list[StoredSpan]]:
-    """The spans of a folder or file by trace."""
+def grouped(path: Path, condition_key: str = CONDITION_KEY) -> dict[str, list[StoredSpan]]:
+    """The spans of a folder or file by trace; traces that hold scores are left out."""
     groups: dict[str, list[StoredSpan]] = {}
-    for span in read_spans(path):
+    for span in read_spans(path, condition_key=condition_key):
         groups.setdefault(span.trace_id, []).append(span)
-    return groups
+    return {trace_id: spans for trace_id, spans in groups.items() if not hold_scores(spans)}
 
 
 def write_records(graded: Graded, file: Path) -> None:
@@ -305,7 +320,7 @@ def _manifest(graded: Graded, source: StoredRun | None) -> dict[str, Json]:
         "mode": graded.mode,
         "data_version": graded.data_version,
         "schema_hash": graded.schema_hash,
-        "graded_from": str(graded.path),
+        "graded_from": shown(graded.path),
         "match": graded.match,
         "conditions": list(dict.fromkeys(done.condition for done in graded.done)),
         "items": len(graded.tasks),
@@ -316,7 +331,7 @@ def _manifest(graded: Graded, source: StoredRun | None) -> dict[str, Json]:
 def _write_spans(graded: Graded, store: RunStore) -> int:
     wanted = {done.trace_id for done in graded.done}
     sink, number = store.sink("0"), 0
-    for trace_id, spans in grouped(graded.path).items():
+    for trace_id, spans in grouped(graded.path, graded.condition_key).items():
         if trace_id not in wanted:
             continue
         number += len(spans)

@@ -19,7 +19,13 @@ from tracer.errors import InputError
 from tracer.protocols import ChatModel
 from tracer.records import Form
 
-KINDS = ("rag", "tools", "llm")
+KINDS: Mapping[str, str] = {
+    "rag": "rag",
+    "tools": "tools",
+    "tools-create-agent": "tools",
+    "llm": "llm",
+}
+"""Assistant of ours to its kind."""
 FORMS: Mapping[str, tuple[Form, ...]] = {
     "rag": ("question",),
     "llm": ("question",),
@@ -57,26 +63,50 @@ class Choice:
     """File in which the model's replies are kept."""
     model_paths: tuple[str, ...] = ()
     """Each `NAME=DIR`: where the files of an encoder lie."""
+    at_once: int | None = None
+    """Requests under way at the model's endpoint, over all workers."""
+    per_minute: float | None = None
+    """Requests begun there in a minute."""
+    temperature: float = 0.0
+    """Of sampling, for models that draw."""
+    unverified_native: bool = False
+    """Native code that could not be matched to its publisher may run."""
 
     @property
     def kind(self) -> str:
         """`rag`, `tools`, `llm`, or `user` for an agent of the user's own."""
-        return self.assistant if self.assistant in KINDS else "user"
+        return KINDS.get(self.assistant, "user")
 
 
-def chat_model(name: str, *, temperature: float = 0.0) -> ChatModel:
+def chat_model(
+    name: str,
+    *,
+    temperature: float = 0.0,
+    at_once: int | None = None,
+    per_minute: float | None = None,
+    unverified_native: bool = False,
+) -> ChatModel:
     """A chat model, such as `rules`, `openai:NAME` or `MODULE:ATTR`.
 
     Args:
         name: As on the command line.
         temperature: Of sampling, for models that draw.
+        at_once: Requests under way at its endpoint, over all processes of this machine.
+        per_minute: Requests begun there in a minute.
+        unverified_native: Allow native code that could not be matched to its publisher.
 
     Raises:
+        InputError: A limit is given for a model that is not behind an endpoint.
         UnknownNameError: There is no such model.
         ModelWeightsMissingError: Its weights are not on this machine.
         MissingExtraError: A package it needs is not installed.
     """
     scheme, _, argument = name.partition(":")
+    if (at_once or per_minute) and scheme != "openai":
+        raise InputError(
+            f"--concurrency and --requests-per-minute are for endpoints, and model {name!r} has "
+            "none; leave them out, or choose openai:NAME"
+        )
     if scheme not in MODELS.names():
         find_own_modules(name)
         found: Any = MODELS.get(name)
@@ -88,9 +118,16 @@ def chat_model(name: str, *, temperature: float = 0.0) -> ChatModel:
             "base_url": endpoint.base_url,
             "api_key": endpoint.api_key,
             "temperature": temperature,
+            "at_once": at_once,
+            "per_minute": per_minute,
+            "places": settings.cache_folder() / "endpoints",
         }
     elif scheme == "local":
-        options = {"folders": settings.model_folders(), "temperature": temperature}
+        options = {
+            "folders": settings.model_folders(),
+            "temperature": temperature,
+            "unverified_native": unverified_native,
+        }
     # Only these two take options; the protocol of the others is the argument alone.
     factory = cast(Callable[..., ChatModel], MODELS.get(scheme))
     try:
@@ -156,7 +193,16 @@ def bench(choice: Choice) -> Bench:
         opened = retriever(choice.retriever, writer=choice.writer, model_paths=choice.model_paths)
     return Bench(
         sandbox=open_suite(choice.suite, choice.mode, grading=True, tools=choice.tools),
-        model=_recording(chat_model(choice.model), choice.record),
+        model=_recording(
+            chat_model(
+                choice.model,
+                temperature=choice.temperature,
+                at_once=choice.at_once,
+                per_minute=choice.per_minute,
+                unverified_native=choice.unverified_native,
+            ),
+            choice.record,
+        ),
         assistant=assistant(choice.assistant),
         kind=choice.kind,
         retriever=opened.build if opened else None,

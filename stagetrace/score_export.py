@@ -11,6 +11,7 @@ from stagetrace import __version__
 from tracer.attributes import IDENTITY
 from tracer.export_scores import TraceScore
 from tracer.fold import step_of
+from tracer.formats.address import address_of
 from tracer.formats.report import Report
 from tracer.store import read_spans, read_traces, trace_files
 from tracer.stored import StoredSpan
@@ -53,6 +54,9 @@ def _rank(span: StoredSpan) -> int:
 
 
 def _digest(path: Path) -> str:
+    """The digest of the files of spans; empty for those of a server."""
+    if address_of(path):
+        return ""
     found = hashlib.sha256()
     for file in trace_files(path) if path.is_dir() else [path]:
         with file.open("rb") as data:

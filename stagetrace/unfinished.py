@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.records import Json
 from variants.base import Variant
 from variants.files import from_json, to_json
@@ -53,10 +54,11 @@ class Unfinished:
         _path(out).unlink(missing_ok=True)
 
     def _read(self) -> list[Variant]:
-        lines = self.path.read_text(encoding="utf-8").split("\n")
+        lines: list[str] = []
         try:
-            plan = json.loads(lines[0])["plan"]
-        except (ValueError, KeyError, TypeError):
+            lines = self.path.read_text(encoding="utf-8").split("\n")
+            plan = json_value(lines[0])["plan"]
+        except (OSError, ValueError, KeyError, TypeError):
             plan = None
         if plan != self._plan:
             raise InputError(
@@ -64,7 +66,12 @@ class Unfinished:
                 "the same options to go on, or delete it to begin anew"
             )
         # The last piece is empty, or a line that was being written.
-        return [from_json(json.loads(line)) for line in lines[1:-1]]
+        try:
+            return [from_json(json_value(line)) for line in lines[1:-1]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self.path}: a slot cannot be read ({error}); delete the file to begin anew"
+            ) from error
 
 
 def _path(out: Path) -> Path:

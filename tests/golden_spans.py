@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tracer.stored import StoredSpan
@@ -20,7 +20,7 @@ CHANGING = {"stagetrace.graph.task_id", "stagetrace.version"}
 
 def plain(spans: Iterable[StoredSpan]) -> list[dict[str, Any]]:
     """The spans as JSON holds them, without what changes from run to run."""
-    rows = [dataclasses.asdict(span) for span in spans]
+    rows = [msgspec.to_builtins(span) for span in spans]
     for row in rows:
         for part in ("attributes", "resource"):
             row[part] = {key: "*" if key in CHANGING else value for key, value in row[part].items()}

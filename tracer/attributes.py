@@ -159,7 +159,7 @@ CACHE_READ_OI: Final = _inference("llm.token_count.prompt_details.cache_read", "
 CACHE_WRITE_OI: Final = _inference("llm.token_count.prompt_details.cache_write", "int", "chat", "Tokens written to a cache.", unit="tokens")
 COST_OI: Final = _inference("llm.cost.total", "double", "chat", "Cost, where known.", unit="USD")
 TOOL_CALLS_COUNT: Final = _ours("stagetrace.llm.tool_calls.count", "int", "chat", "Calls that the reply asks for.", unit="calls")
-TOOL_CALL_MODE: Final = _ours("stagetrace.llm.tool_call_mode", "string", "chat", "How calls are got out of a model that knows no tools, such as `json_schema`.")
+TOOL_CALL_MODE: Final = _ours("stagetrace.llm.tool_call_mode", "string", "chat", "How calls are got out of the model: `native` by its own tools, `json_schema` by output held to a schema of its steps.")
 CACHED_REPLAY: Final = _ours("stagetrace.llm.cached_replay", "bool", "chat", "True when the reply was replayed from a record.")
 MODEL_SOURCE: Final = _ours("stagetrace.model.source", "string", "chat embeddings", "Package, file or endpoint host that the weights come from.")
 MODEL_SHA256: Final = _ours("stagetrace.model.sha256", "string", "chat embeddings", "Digest of the weights; absent where there are none.")

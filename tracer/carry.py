@@ -16,6 +16,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from tracer.attributes import ATTRIBUTES, IDENTITY
 from tracer.current import IDENTITY_KEY, with_identity
+from tracer.limits import whole_number
 from tracer.records import Json
 
 P = ParamSpec("P")
@@ -82,6 +83,6 @@ def _with_carried_identity(headers: Mapping[str, str], context: Context) -> Cont
     for key in IDENTITY:
         if key in given:
             text = str(given[key])
-            whole = ATTRIBUTES[key].type == "int" and text.isdigit()
-            identity[key] = int(text) if whole else text
+            number = whole_number(text) if ATTRIBUTES[key].type == "int" else None
+            identity[key] = text if number is None else number
     return with_identity(identity, context) if identity else context

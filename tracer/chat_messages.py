@@ -47,7 +47,9 @@ def parts_of_message(message: Any) -> dict[str, Json]:
                 for block in content
                 if isinstance(block, Mapping) and "text" not in block
             )
-    for call in getattr(message, "tool_calls", None) or ():
+    # A pydantic model is slow to say that it lacks a field.
+    fields = message.__dict__
+    for call in fields.get("tool_calls") or ():
         parts.append(
             {
                 "type": "tool_call",
@@ -56,7 +58,7 @@ def parts_of_message(message: Any) -> dict[str, Json]:
                 "arguments": call.get("args"),
             }
         )
-    for call in getattr(message, "invalid_tool_calls", None) or ():
+    for call in fields.get("invalid_tool_calls") or ():
         parts.append(
             {
                 "type": "tool_call",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from tracer.attributes import SCOPE
+from tracer.formats.address import address_of, shown
 from tracer.formats.json_text import BadJsonError, read_json
 from tracer.formats.report import KINDS, Report
 from tracer.formats.source import STDIN, Limits, open_source
-from tracer.records import Json
+from tracer.records import Json, Trace
 from tracer.store import MANIFEST, read_manifest, read_run, read_traces, trace_files
 
 SAMPLE: Final = 10_000
@@ -82,7 +83,8 @@ def check(
     """Read everything there is and say what is wrong with it.
 
     Args:
-        path: A run folder, a folder or a file of traces, or `-` for standard input.
+        path: A run folder, a folder or a file of traces, an address of a server, or
+            `-` for standard input.
         strict: Make the first finding an error.
         allow_empty: An input without a span is no error.
         limits: Where to stop.
@@ -97,13 +99,12 @@ def check(
     if run:
         traces = _check_run(source, report)
     else:
-        for _ in read_traces(source, report, limits=limits, allow_empty=allow_empty):
-            traces += 1
+        traces = _count(read_traces(source, report, limits=limits, allow_empty=allow_empty), report)
     validated = 0
-    if str(path) != STDIN:
+    if str(path) != STDIN and not address_of(path):
         files = trace_files(source) if source.is_dir() else [source]
         validated = _validate(files, report, limits, run=run)
-    return Checked(str(path), report, traces, validated)
+    return Checked(shown(path), report, traces, validated)
 
 
 def _check_run(folder: Path, report: Report) -> int:
@@ -118,11 +119,27 @@ def _check_run(folder: Path, report: Report) -> int:
             f"{run.spans_made} spans were made and {run.spans_stored} stored",
             count=abs(run.spans_made - run.spans_stored),
         )
-    traces = sum(1 for _ in run.traces(report))
+    traces = _count(run.traces(report), report)
     for word, records in (("failed", run.failed), ("interrupted", run.interrupted)):
         if records:
             report.notes.append(f"{len(records)} items {word}")
     return traces
+
+
+def _count(traces: Iterable[Trace], report: Report) -> int:
+    """How many traces there are; what metrics will miss in them is noted."""
+    number = rankings = bare = 0
+    for trace in traces:
+        number += 1
+        for passages in filter(None, (one.passages for one in trace.retrievals)):
+            rankings += 1
+            bare += all(passage.score is None for passage in passages)
+    if bare:
+        report.notes.append(
+            f"{bare} of {rankings} rankings have no scores; "
+            "their ids are all that metrics of ranking need"
+        )
+    return number
 
 
 def _validate(files: list[Path], report: Report, limits: Limits | None, *, run: bool) -> int:

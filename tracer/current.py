@@ -48,7 +48,7 @@ def leave(token: Token[Context]) -> None:
 def without_identity_baggage(context: Context) -> Context:
     """The context with nothing of ours in its baggage; what others put there stays."""
     carried = baggage.get_all(context)
-    if not any(key in carried for key in IDENTITY):
+    if not carried or not any(key in carried for key in IDENTITY):
         return context
     context = baggage.clear(context)
     for key, value in carried.items():

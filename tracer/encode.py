@@ -6,26 +6,28 @@ Only the writer thread comes here, or a caller that does its work under the same
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from tracer import attributes as names
-from tracer.formats.otlp_json import encode_value
+from tracer.formats.otlp_json import encode_resource, encode_value
 from tracer.limits import TEXT_BYTES, VALUE_BYTES, Documents, Listed, Snapshot, clean, cut
 from tracer.live import Span
 from tracer.records import Json
 from tracer.redact import Redactor, TraceRedactor
-from tracer.references import KEY, LONG, Template, digest_of, digest_of_list
-from tracer.stored import CLIENT, INTERNAL
+from tracer.references import KEY, LONG, Template
+from tracer.stored import CLIENT, INTERNAL, Value
+from tracer.templates import Rendered, Written
 
-_SHORT_ONES: Final = 4096
-_QUOTED_DOCUMENTS: Final = 100
-"""So many documents of a trace are looked for in its other texts."""
+_encode = msgspec.json.encode
+_SHORT_ONES: Final = 2048
+"""So many short attributes are kept as JSON; then they are made anew."""
+_FEW: Final = 16
+"""A list of no more texts counts as short."""
+_TEXTS: Final = {str}
 _TELLING: Final = 6
 """No shorter text is a secret that is looked for elsewhere."""
-_LISTS: Final = 8
-"""So many lists of messages are tried as the beginning of the next."""
 _LOCAL: Final = frozenset({"local", "stagetrace"})
 _KEPT_NAMES: Final = frozenset(
     key
@@ -36,50 +38,73 @@ _KEPT_NAMES: Final = frozenset(
 """Ids and digests, which redaction never touches."""
 
 
-class TraceEncoder:
-    """Encodes the spans of one trace into one file; knows what the file holds already."""
+Short: TypeAlias = dict[tuple[str, object, type], bytes]
+"""Short attributes by name, value and type, as JSON."""
 
-    def __init__(self, redactor: Redactor | None) -> None:
+
+class TraceEncoder:
+    """Encodes the spans of one trace into one file; knows what the file holds already.
+
+    Args:
+        redactor: The rules of the run.
+        short: Short attributes that hold no secret, shared by the traces of a recorder.
+    """
+
+    def __init__(self, redactor: Redactor | None, short: Short | None = None) -> None:
+        self._redactor = redactor
         self._redaction = None if redactor is None else TraceRedactor(redactor)
         self._seen: set[str] = set()
         self._version = 0
-        self._short_ones: dict[tuple[str, object, type], list[dict[str, Any]]] = {}
-        self._numbers: set[str] = set()
-        """Names under which a number is no secret."""
-        self._defined: set[str] = set()
-        self._texts: dict[str, str] = {}
-        self._documents: dict[str, str] = {}
-        self._lists: list[tuple[str, ...]] = []
+        self._shared: Short = {} if short is None else short
+        self._short_ones: Short = {}
+        self._written = Written()
+        self._resource: tuple[object, msgspec.Raw] = (None, msgspec.Raw())
+
+    def resource(
+        self, identity: Mapping[str, Json], attributes: Mapping[str, Value]
+    ) -> msgspec.Raw:
+        """Resource and identity of a line, made once as long as the identity is the same object."""
+        if self._resource[0] is not identity:
+            self._resource = (identity, encode_resource({**attributes, **identity}))
+        return self._resource[1]
 
     def learn(self, span: Span) -> None:
         """Take note of the secrets that a span names, before any span of the batch is encoded."""
-        if self._redaction is None:
+        redaction, redactor, seen = self._redaction, self._redactor, self._seen
+        if redaction is None or redactor is None:
             return
         for key, value in list(span.attributes.items()):
-            if isinstance(value, str):
-                if len(value) < _TELLING or value in self._seen or key in _KEPT_NAMES:
+            if type(value) is str:
+                # A text is searched once, but under a telling name it is itself a secret.
+                if value in seen and (key in names.ATTRIBUTES or not redactor.kind_of(key)):
                     continue
-                self._seen.add(value)
-            elif isinstance(value, int | float):
-                continue
-            self._learn(key, value)
+                seen.add(value)
+                if len(value) >= _TELLING and key not in _KEPT_NAMES:
+                    redaction.learn(value, key)
+            elif not isinstance(value, int | float):
+                self._learn(key, value)
         for _, _, attributes in list(span.events):
             for key, value in attributes.items():
                 self._learn(key, value)
         if span.status_message:
-            self._redaction.learn(span.status_message)
+            redaction.learn(span.status_message)
 
     def _learn(self, key: str, value: object) -> None:
-        redaction = self._redaction
-        if redaction is None:
+        redaction, redactor = self._redaction, self._redactor
+        if redaction is None or redactor is None:
             return
-        if isinstance(value, str):
-            redaction.learn({key: value})
+        if isinstance(value, Listed):
+            for snapshot in value:
+                if not snapshot.learned:
+                    self._learn(key, snapshot)
         elif isinstance(value, Snapshot):
             if not value.learned:
                 value.learned = True
-                redaction.learn({key: value.value()})
-        elif isinstance(value, Listed | tuple):
+                if redactor.kind_of(key) or not redactor.is_clean(value.packed):
+                    redaction.learn(value.value(), key)
+        elif isinstance(value, str):
+            redaction.learn(value, key)
+        elif isinstance(value, tuple):
             for inner in value:
                 self._learn(key, inner)
 
@@ -121,6 +146,18 @@ class TraceEncoder:
                 data["status"]["message"] = self._short(span.status_message)
         return data
 
+    def encode_plain(self, span: Span) -> dict[str, Any]:
+        """A span that could not be encoded, with its plain values and a count of what is left out.
+
+        What the file holds already is written anew, since a definition may have been lost.
+        """
+        self._written.forget()
+        kept = {k: v for k, v in span.attributes.items() if type(v) in (str, bool, int, float)}
+        lost = len(span.attributes) - len(kept)
+        span.attributes = kept
+        span.events = []
+        return self.encode(span) | {"droppedAttributesCount": max(1, lost)}
+
     def _short(self, text: str) -> str:
         return cut(clean(self._clean(text))[0], TEXT_BYTES)[0]
 
@@ -129,20 +166,26 @@ class TraceEncoder:
             return text
         return self._redaction.text(text, key)
 
-    def _attributes(self, attributes: Mapping[str, Any], *, refer: bool) -> list[dict[str, Any]]:
-        out: list[dict[str, Any]] = []
+    def _attributes(self, attributes: Mapping[str, Any], *, refer: bool) -> msgspec.Raw:
+        out: list[bytes] = []
         definitions: dict[str, Template] = {}
         references: dict[str, Template] = {}
         version = 0 if self._redaction is None else self._redaction.version
         if version != self._version:
             self._version = version
             self._short_ones.clear()
+        # What the trace has named as a secret may stand in a short text as well.
+        known = self._short_ones if version else self._shared
         for key, value in attributes.items():
-            short = isinstance(value, bool | int | float | str) and not (
-                isinstance(value, str) and len(value) > LONG
-            )
+            kind = type(value)
+            if kind is str:
+                short = len(value) <= LONG
+            elif kind is tuple:
+                short = 0 < len(value) <= _FEW and {*map(type, value)} == _TEXTS
+            else:
+                short = kind is int or kind is bool
             if short:
-                out.extend(self._short_one(key, value))
+                out.append(known.get((key, value, kind)) or self._short_one(key, value))
                 continue
             name = self._name(key)
             template: Template = None
@@ -150,191 +193,129 @@ class TraceEncoder:
                 text, marks = self._text(name, self._clean(str.__str__(value), key))
                 out.extend(marks)
                 if refer and len(text) > LONG:
-                    template = self._text_template(text, definitions)
+                    template = self._written.text(text, definitions)
                 else:
-                    out.append({"key": name, "value": {"stringValue": text}})
+                    out.append(_entry(name, {"stringValue": text}))
             elif isinstance(value, Snapshot):
-                raw, inner = self._rendered(key, value)
-                template = self._json(name, raw, inner, definitions, out, refer=refer)
+                template = self._json(name, self._rendered(key, value), definitions, out, refer)
             elif isinstance(value, Listed):
-                template = self._list(name, value, definitions, out, refer=refer)
+                template = self._list(name, value, definitions, out, refer)
             elif isinstance(value, Documents):
                 inner = [self._document(document) for document in value]
-                raw = msgspec.json.encode(inner)
                 if refer:
-                    self._quotable(inner)
-                template = self._json(name, raw, inner, definitions, out, refer=refer)
+                    self._written.quotable(inner)
+                template = self._json(name, Rendered(self, version, inner), definitions, out, refer)
             else:
-                out.append({"key": name, "value": self._other(key, value)})
+                out.append(_entry(name, encode_value(self._redacted(key, value))))
             if template is not None:
                 references[name] = template
         if definitions:
-            out.append({"key": names.DEFS, "value": {"stringValue": _json(definitions)}})
+            out.append(_entry(names.DEFS, {"stringValue": _encode(definitions).decode()}))
         if references:
-            out.append({"key": names.REFS, "value": {"stringValue": _json(references)}})
-        return out
+            out.append(_entry(names.REFS, {"stringValue": _encode(references).decode()}))
+        return msgspec.Raw(b"[" + b",".join(out) + b"]")
 
     def _name(self, key: str) -> str:
-        return self._clean(clean(key)[0]) if len(key) >= LONG // 10 else key
+        if len(key) < LONG // 10 or key in names.ATTRIBUTES:
+            return key
+        return self._clean(clean(key)[0])
 
-    def _short_one(self, key: str, value: str | float) -> list[dict[str, Any]]:
-        """The entries of a short attribute; most stand on many spans of a trace alike."""
-        if type(value) is int and key in self._numbers:
-            return [{"key": key, "value": {"intValue": str(value)}}]
+    def _short_one(self, key: str, value: Any) -> bytes:
+        """A short attribute as JSON; most stand on many spans alike."""
         mark = (key, value, type(value))
         known = self._short_ones.get(mark)
         if known is not None:
             return known
         name = self._name(key)
         if isinstance(value, str):
-            text, marks = self._text(name, self._clean(str.__str__(value), key))
-            entries = [{"key": name, "value": {"stringValue": text}}, *marks]
+            text, marks = self._text(name, self._clean(value, key))
+            entry = b",".join([_entry(name, {"stringValue": text}), *marks])
+            same = text == value
         else:
-            entries = [{"key": name, "value": self._other(key, value)}]
-            if entries == [{"key": key, "value": {"intValue": str(value)}}]:
-                self._numbers.add(key)
-        if len(self._short_ones) < _SHORT_ONES:
-            self._short_ones[mark] = entries
-        return entries
+            kept = self._redacted(key, value)
+            entry = _entry(name, encode_value(kept))
+            same = kept == value
+        # What is as it was is so in every trace, unless this one has named a secret.
+        memo = self._shared if same and name == key and not self._version else self._short_ones
+        if len(memo) >= _SHORT_ONES:
+            memo.clear()
+        memo[mark] = entry
+        return entry
 
-    def _other(self, key: str, value: Any) -> dict[str, Any]:
-        if isinstance(value, tuple) and self._redaction is not None and key not in _KEPT_NAMES:
-            value = [self._clean(v, key) if isinstance(v, str) else v for v in value]
-        elif isinstance(value, int | float) and self._redaction is not None:
-            value = self._redaction.value(value, key)
-        return encode_value(value)
+    def _redacted(self, key: str, value: Any) -> Any:
+        if self._redaction is None:
+            return value
+        if isinstance(value, tuple):
+            return tuple([self._clean(v, key) if isinstance(v, str) else v for v in value])
+        return self._redaction.value(value, key) if isinstance(value, int) else value
 
-    def _text(self, name: str, text: str) -> tuple[str, list[dict[str, Any]]]:
+    def _text(self, name: str, text: str) -> tuple[str, list[bytes]]:
         """The text as it can be stored, and siblings that say what was mended or cut."""
         text, replaced = clean(text)
         text, mark = cut(text, VALUE_BYTES)
         marks = []
         if replaced:
-            marks.append({"key": f"{name}.replaced", "value": {"intValue": str(replaced)}})
+            marks.append(_entry(f"{name}.replaced", {"intValue": str(replaced)}))
         if mark is not None:
-            marks.append({"key": f"{name}.truncated", "value": {"stringValue": mark}})
+            marks.append(_entry(f"{name}.truncated", {"stringValue": mark}))
         return text, marks
 
-    def _rendered(self, key: str, snapshot: Snapshot) -> tuple[bytes, Json]:
-        """JSON and value of a snapshot without its secrets; made once a trace."""
+    def _rendered(self, key: str, snapshot: Snapshot) -> Rendered:
+        """A snapshot without its secrets; made once a trace."""
         version = 0 if self._redaction is None else self._redaction.version
         memo = snapshot.memo
-        if memo is not None and memo[0] is self and memo[1] == version:
-            return memo[2], memo[3]
+        if isinstance(memo, Rendered) and memo.owner is self and memo.version == version:
+            return memo
         value = snapshot.value()
-        if self._redaction is not None:
-            value = self._redaction.value(value, key)
-        raw = msgspec.json.encode(value)
-        snapshot.memo = (self, version, raw, value)
-        return raw, value
+        redaction, redactor = self._redaction, self._redactor
+        if redaction is not None and redactor is not None:
+            kind = redactor.kind_of(key)
+            if kind or not redaction.is_clean(snapshot.packed):
+                known, value = value, redaction.value(value, key)
+                if known == value and not kind:
+                    redactor.note_clean(snapshot.packed)
+        snapshot.memo = memo = Rendered(self, version, value)
+        return memo
 
     def _json(
         self,
         name: str,
-        raw: bytes,
-        value: Json,
+        rendered: Rendered,
         definitions: dict[str, Template],
-        out: list[dict[str, Any]],
-        *,
+        out: list[bytes],
         refer: bool,
     ) -> Template:
         """The template of a JSON attribute; None when it was written out."""
-        if not refer or (len(raw) <= LONG and KEY.encode() not in raw):
-            text, marks = self._text(name, raw.decode())
-            out.append({"key": name, "value": {"stringValue": text}})
-            out.extend(marks)
+        raw, value = rendered.raw, rendered.value
+        if not refer or self._written.whole(rendered):
+            self._write_out(name, raw, out)
             return None
         if len(raw) > VALUE_BYTES:
             text, marks = self._text(name, raw.decode())
             out.extend(marks)
-            return self._text_template(text, definitions)
+            return self._written.text(text, definitions)
         if isinstance(value, str):
-            return {KEY: {"json": self._text_template(value, definitions)}}
-        digest = self._define(raw, value, definitions)
-        return {KEY: digest}
+            return {KEY: {"json": self._written.text(value, definitions)}}
+        return {KEY: self._written.define(rendered, definitions)}
+
+    def _write_out(self, name: str, raw: bytes, out: list[bytes]) -> None:
+        text, marks = self._text(name, raw.decode())
+        out.append(_entry(name, {"stringValue": text}))
+        out.extend(marks)
 
     def _list(
         self,
         name: str,
         snapshots: Listed,
         definitions: dict[str, Template],
-        out: list[dict[str, Any]],
-        *,
+        out: list[bytes],
         refer: bool,
     ) -> Template:
         rendered = [self._rendered(name, snapshot) for snapshot in snapshots]
         if not refer or not rendered:
-            raw = b"[" + b",".join(raw for raw, _ in rendered) + b"]"
-            text, marks = self._text(name, raw.decode())
-            out.append({"key": name, "value": {"stringValue": text}})
-            out.extend(marks)
+            self._write_out(name, b"[" + b",".join([one.raw for one in rendered]) + b"]", out)
             return None
-        digests = tuple(self._define(raw, value, definitions) for raw, value in rendered)
-        before = next(
-            (
-                known
-                for known in reversed(self._lists)
-                if len(known) > 1 and digests[: len(known)] == known
-            ),
-            None,
-        )
-        if digests not in self._lists:
-            self._lists = [*self._lists[-_LISTS:], digests]
-        if before is None:
-            return {KEY: {"list": list(digests)}}
-        return {KEY: {"after": digest_of_list(before), "more": list(digests[len(before) :])}}
-
-    def _define(self, raw: bytes, value: Json, definitions: dict[str, Template]) -> str:
-        """The digest of a value; its definition is added when the file does not hold it yet."""
-        if isinstance(value, str):
-            return str(self._text_template(value, definitions)[KEY])
-        digest = digest_of(msgspec.json.encode(value, order="sorted"))
-        if digest not in self._defined:
-            self._defined.add(digest)
-            whole = len(raw) <= LONG and KEY.encode() not in raw
-            # Texts inside come first: a definition refers to earlier ones only.
-            definitions[digest] = value if whole else self._template(value, definitions)
-        return digest
-
-    def _template(self, value: Json, definitions: dict[str, Template]) -> Template:
-        if isinstance(value, str):
-            return self._text_template(value, definitions) if len(value) > LONG else value
-        if isinstance(value, dict):
-            if KEY in value:
-                return {KEY: {"literal": value}}
-            return {key: self._template(inner, definitions) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self._template(inner, definitions) for inner in value]
-        return value
-
-    def _text_template(self, text: str, definitions: dict[str, Template]) -> Template:
-        digest = self._texts.get(text)
-        if digest is None:
-            digest = digest_of(msgspec.json.encode(text))
-            self._texts[text] = digest
-        if digest not in self._defined:
-            self._defined.add(digest)
-            definitions[digest] = self._pieces(text)
-        return {KEY: digest}
-
-    def _pieces(self, text: str) -> Template:
-        """A text, or what stands between the documents that it quotes whole."""
-        pieces: list[Template] = [text]
-        for document, digest in self._documents.items():
-            if len(document) >= len(text) or document not in text or digest not in self._defined:
-                continue
-            split: list[Template] = []
-            for piece in pieces:
-                if not isinstance(piece, str):
-                    split.append(piece)
-                    continue
-                for number, rest in enumerate(piece.split(document)):
-                    if number:
-                        split.append({KEY: digest})
-                    if rest:
-                        split.append(rest)
-            pieces = split
-        return text if len(pieces) == 1 and isinstance(pieces[0], str) else {KEY: pieces}
+        return self._written.listed(rendered, definitions)
 
     def _document(self, document: tuple[str, float | None, str | None]) -> dict[str, Json]:
         doc_id, score, text = document
@@ -345,12 +326,6 @@ class TraceEncoder:
             out["content"] = clean(self._clean(text, "content"))[0]
         return out
 
-    def _quotable(self, documents: list[dict[str, Json]]) -> None:
-        for document in documents:
-            text = document.get("content")
-            if text is not None and len(text) > LONG and len(self._documents) < _QUOTED_DOCUMENTS:
-                self._documents[text] = digest_of(msgspec.json.encode(text))
 
-
-def _json(value: Json) -> str:
-    return msgspec.json.encode(value).decode()
+def _entry(key: str, value: dict[str, Any]) -> bytes:
+    return _encode({"key": key, "value": value})

@@ -75,7 +75,11 @@ def score_spans(scores: Iterable[TraceScore]) -> Iterator[StoredSpan]:
                 **flat,
                 "stagetrace.metric.version": score.version,
                 "stagetrace.analyzer.version": score.version,
-                "stagetrace.source.file_digest": score.source_digest,
+                **(
+                    {"stagetrace.source.file_digest": score.source_digest}
+                    if score.source_digest
+                    else {}
+                ),
             },
             events=(StoredEvent(EVENT, score.time_ns, result),),
             links=(StoredLink(score.trace_id, score.root_id),),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
 from tracer.errors import StoreError
 
 SUFFIX: Final = ".otlp.jsonl"
-_LOCK: Final = ".lock"
+LOCK: Final = ".lock"
 
 
 class FileSink:
@@ -101,15 +102,27 @@ def _whole_lines(file: IO[bytes]) -> int:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step, so that a reader sees the old or the new one."""
-    part = path.with_name(f".{path.name}.part")
+    """Replace a file in one step, so that a reader sees the old or the new one.
+
+    Raises:
+        StoreError: The disk is full or the file cannot be written; the old one stays.
+    """
+    part = part_of(path)
     try:
         fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as file:
             file.write(data)
         part.replace(path)
     except OSError as error:
+        # Half a file takes room that is needed to go on.
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise write_error(path, error) from error
+
+
+def part_of(path: Path) -> Path:
+    """Where a file is written before it is put in its place."""
+    return path.with_name(f".{path.name}.part")
 
 
 def write_error(path: Path, error: OSError) -> StoreError:
@@ -127,7 +140,7 @@ def take_lock(folder: Path) -> int:
         StoreError: Another process holds it.
     """
     try:
-        fd = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise write_error(folder, error) from error
     try:

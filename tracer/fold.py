@@ -22,7 +22,7 @@ from tracer.conventions.payloads import (
 )
 from tracer.formats.otlp_json import better
 from tracer.formats.report import KINDS, Report
-from tracer.limits import json_text
+from tracer.limits import json_text, whole_number
 from tracer.records import (
     Call,
     CallKind,
@@ -99,11 +99,12 @@ def fold(spans: Iterable[StoredSpan], report: Report | None = None) -> Trace:
     return folding.trace()
 
 
-def _ordered(spans: Sequence[StoredSpan]) -> list[StoredSpan]:
-    numbers = {span.attributes.get(names.SEQUENCE) for span in spans}
+def in_order(spans: Sequence[StoredSpan]) -> list[StoredSpan]:
+    """The spans of one trace by `stagetrace.sequence` where all have one, else by their starts."""
+    numbers = {_int(span.attributes.get(names.SEQUENCE)): span for span in spans}
     # A trace that several processes wrote has each number more than once.
     if None not in numbers and len(numbers) == len(spans):
-        return sorted(spans, key=lambda span: _int(span.attributes[names.SEQUENCE]) or 0)
+        return [numbers[number] for number in sorted(n for n in numbers if n is not None)]
     return sorted(spans, key=lambda span: span.started_ns)
 
 
@@ -123,7 +124,7 @@ class _Folding:
         Raises:
             ValueError: There are none, or they are of several traces.
         """
-        self.spans = _ordered([translated(span) for span in self._once(restored(spans))])
+        self.spans = in_order([translated(span) for span in self._once(restored(spans))])
         if not self.spans:
             raise ValueError("fold: no spans; a trace has at least one")
         if len({span.trace_id for span in self.spans}) > 1:
@@ -295,15 +296,23 @@ class _Folding:
         documents = documents_of(self._json(span, names.DOCUMENTS))
         ids = attributes.get(names.RETRIEVED_IDS)
         if isinstance(ids, list):
+            if documents is None and stage == "rerank":
+                documents = flat_documents(attributes, "reranker.output_documents")
             texts = {one.doc_id: one.text for one in documents or ()}
+            # In one order, documents of one id keep their own texts, and some a score.
+            beside = documents or ()
+            if [one.doc_id or "" for one in beside] != [str(doc_id) for doc_id in ids]:
+                beside = ()
             scores = attributes.get(names.RETRIEVED_SCORES)
             if attributes.get(names.SCORE_KIND) == "rank" or not isinstance(scores, list):
                 scores = []
             return tuple(
                 Passage(
                     str(doc_id),
-                    score_of(scores[i])[0] if i < len(scores) else None,
-                    texts.get(str(doc_id)),
+                    score_of(scores[i])[0]
+                    if i < len(scores)
+                    else (beside[i].score if beside else None),
+                    beside[i].text if beside else texts.get(str(doc_id)),
                 )
                 for i, doc_id in enumerate(ids)
             )
@@ -543,9 +552,7 @@ def _int(value: Value) -> int | None:
         return None
     if isinstance(value, int):
         return value
-    if isinstance(value, str) and value.isdigit():
-        return int(value)
-    return None
+    return whole_number(value) if isinstance(value, str) else None
 
 
 def _text(span: StoredSpan | None, key: str) -> str:

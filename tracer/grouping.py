@@ -16,9 +16,10 @@ from typing import IO, Final
 import msgspec
 
 from tracer.errors import TraceFormatError
+from tracer.formats.address import address_of
 from tracer.formats.reading import read_records
 from tracer.formats.report import Report
-from tracer.formats.source import STDIN, Limits
+from tracer.formats.source import BUFFER, STDIN, Limits
 from tracer.stored import StoredSpan
 
 SMALL_BYTES: Final = 16 * 2**20
@@ -105,7 +106,7 @@ def grouped(
 
 
 def _size(file: Path | str) -> int:
-    if str(file) == STDIN:
+    if str(file) == STDIN or address_of(file):
         return SMALL_BYTES + 1
     try:
         return Path(file).stat().st_size
@@ -120,10 +121,10 @@ def _last_seen(files: Sequence[Path | str]) -> dict[str, tuple[int, int]]:
     """
     last: dict[str, tuple[int, int]] = {}
     for number, file in enumerate(files):
-        if str(file) == STDIN:
+        if str(file) == STDIN or address_of(file):
             continue
         try:
-            with Path(file).open("rb") as lines:
+            with Path(file).open("rb", BUFFER) as lines:
                 if lines.read(1) != b"{":
                     continue
                 lines.seek(0)

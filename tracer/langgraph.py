@@ -119,29 +119,30 @@ class EntryPoints:
         """The graph's stream; between two steps the caller's own context is current."""
         run = self._begin(input, config)
         steps: Any = None
-        last: Any = None
+        said = _Said()
         try:
             with run.step():
                 steps = self.graph.stream(input, run.config, **kwargs)
             while True:
                 with run.step():
                     try:
-                        last = next(steps)
+                        item = next(steps)
                     except StopIteration:
                         break
-                yield last
+                    said.take(item)
+                yield item
         except BaseException as error:
             with run.step():
                 _close(steps)
             run.finish(error)
             raise
-        run.finish(output=last)
+        run.finish(output=said.text())
 
     async def astream(self, input: Any, config: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
         """The graph's stream; between two steps the caller's own context is current."""
         run = self._begin(input, config)
         steps: Any = None
-        last: Any = None
+        said = _Said()
         waiting = False
         try:
             with run.step():
@@ -149,11 +150,12 @@ class EntryPoints:
             while True:
                 with run.step():
                     try:
-                        last = await anext(steps)
+                        item = await anext(steps)
                     except StopAsyncIteration:
                         break
+                    said.take(item)
                 waiting = True
-                yield last
+                yield item
                 waiting = False
         except BaseException as error:
             try:
@@ -165,7 +167,7 @@ class EntryPoints:
                 # shuts down may turn into a cancellation.
                 run.finish(GeneratorExit() if waiting else error)
             raise
-        run.finish(output=last)
+        run.finish(output=said.text())
 
     def get_graph(self, *args: Any, **kwargs: Any) -> Any:
         """The graph's drawing."""
@@ -212,6 +214,28 @@ class EntryPoints:
             while len(self._interrupted) >= _INTERRUPTED_KEPT:
                 self._interrupted.pop(next(iter(self._interrupted)))
             self._interrupted[run.thread] = (run.span.trace_id, run.span.span_id)
+
+
+class _Said:
+    """What the items of a stream say in the end: texts joined, else the last text of a state."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._last: str | None = None
+
+    def take(self, item: object) -> None:
+        """Add one item; an update that says nothing leaves what was said before."""
+        if isinstance(item, str):
+            self._pieces.append(item)
+        elif type(item).__name__.endswith("MessageChunk"):
+            self._pieces.append(text_of(getattr(item, "content", "")))
+        else:
+            text = readable(item, _OUTPUT_KEYS)
+            self._last = self._last if text is None else text
+
+    def text(self) -> str | None:
+        """The answer as far as it was told."""
+        return "".join(self._pieces) if self._pieces else self._last
 
 
 class _Run:

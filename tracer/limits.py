@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -39,7 +40,7 @@ class Snapshot:
 
     def __init__(self, value: Json) -> None:
         self.learned = False
-        self.memo: tuple[object, int, bytes, Json] | None = None
+        self.memo: object = None
         """What the writer has made of it, and for whom."""
         try:
             self.packed = msgspec.msgpack.encode(value)
@@ -87,6 +88,32 @@ def json_text(value: Json) -> str:
     return Snapshot(value).text()
 
 
+def whole_number(text: str) -> int | None:
+    """The number that a text of at most 20 digits writes; None for any other text.
+
+    Example:
+        >>> whole_number("042"), whole_number("\N{SUPERSCRIPT TWO}"), whole_number("-1")
+        (42, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else None
+
+
+def json_value(text: str) -> Json:
+    """The value of a JSON text that somebody else wrote.
+
+    Raises:
+        ValueError: It is no JSON, or nested too deep to be read.
+
+    Example:
+        >>> json_value('{"a": [1]}')
+        {'a': [1]}
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+
+
 def _encode(value: Json) -> str:
     try:
         return msgspec.json.encode(value).decode()
@@ -96,6 +123,14 @@ def _encode(value: Json) -> str:
 
 def plain(value: object, depth: int = 0) -> Json:
     """The value as None, bool, int, float, str, list and dict only, with tags for the rest."""
+    try:
+        return _plain(value, depth)
+    except Exception:
+        # Also a proxy may raise as soon as anybody asks for its class.
+        return _placeholder(value)
+
+
+def _plain(value: object, depth: int) -> Json:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

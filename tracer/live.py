@@ -39,6 +39,7 @@ KINDS: Final[Mapping[str, str]] = {
 
 
 _EVENTS: Final = 1024
+_TEXTS: Final = {str}
 _SPAN_OVERHEAD: Final = 400
 
 
@@ -154,7 +155,7 @@ class Span(trace.Span):
         """Whether the span is over."""
         return self.ended_ns is not None
 
-    def set(self, key: str, value: object) -> None:
+    def set(self, key: str, value: Any) -> None:
         """Note an attribute; None is left out, what is no plain value is kept as JSON text."""
         if value is None or self.ended_ns is not None:
             return
@@ -164,10 +165,13 @@ class Span(trace.Span):
         # Nearly all are of these, and there are some ten a span.
         if kind is str:
             self.attributes[key] = value
-            self.bytes += len(key) + len(value)  # type: ignore[arg-type] # a str, by its type
+            self.bytes += len(key) + len(value)
         elif kind is float or kind is bool or (kind is int and value in INT64):
             self.attributes[key] = value
             self.bytes += len(key) + 8
+        elif kind is list and {*map(type, value)} == _TEXTS:
+            self.attributes[key] = tuple(value)
+            self.bytes += len(key) + sum(map(len, value))
         else:
             frozen = _frozen(value)
             self.attributes[key] = frozen
@@ -176,7 +180,7 @@ class Span(trace.Span):
     def set_json(self, key: str, value: Json) -> None:
         """Note an attribute as JSON text, whatever its type; a `Snapshot` is taken as it is."""
         if self._keeps(key):
-            snapshot = value if isinstance(value, Snapshot) else Snapshot(value)
+            snapshot = value if type(value) is Snapshot else Snapshot(value)
             self.attributes[key] = snapshot
             self.bytes += len(key) + len(snapshot.packed)
 
@@ -249,16 +253,8 @@ class Span(trace.Span):
             error, end_time = end_time, None
         if self.ended_ns is not None or self._generation != self.recorder.generation:
             return
-        if isinstance(error, GeneratorExit):
-            self.set(names.ENDED_BY, "abandoned")
-        elif isinstance(error, BaseException) and is_control_flow(error):
-            self.set(names.CONTROL_FLOW, type(error).__qualname__)
-        elif isinstance(error, SystemExit):
-            self.set(names.ENDED_BY, reason_of(error))
-            if error.code:
-                self.fail(error)
-        elif error is not None:
-            self.fail(error)
+        if error is not None:
+            self._note_end(error)
         if self.dropped_events:
             self.set(names.DROPPED_EVENTS, self.dropped_events)
         if self.root:
@@ -267,6 +263,18 @@ class Span(trace.Span):
                 self.set(names.SPANS_STARTED, self.trace.started)
         self.ended_ns = end_time if isinstance(end_time, int) else self.recorder.clock()
         self.recorder.put(self)
+
+    def _note_end(self, error: BaseException | str) -> None:
+        if isinstance(error, GeneratorExit):
+            self.set(names.ENDED_BY, "abandoned")
+        elif isinstance(error, BaseException) and is_control_flow(error):
+            self.set(names.CONTROL_FLOW, type(error).__qualname__)
+        elif isinstance(error, SystemExit):
+            self.set(names.ENDED_BY, reason_of(error))
+            if error.code:
+                self.fail(error)
+        else:
+            self.fail(error)
 
     # The OpenTelemetry API, for code that asks for the current span.
 
@@ -293,9 +301,20 @@ class Span(trace.Span):
         attributes: Mapping[str, Any] | None = None,
         timestamp: int | None = None,
     ) -> None:
-        """As `event`; the moment is ours."""
+        """As `event`; the moment is ours, and None is kept as JSON text."""
         del timestamp
-        self.event(name, attributes)
+        nothing = Snapshot(None)
+        given = {k: nothing if v is None else v for k, v in (attributes or {}).items()}
+        self.event(name, given)
+
+    def add_link(
+        self, context: trace.SpanContext, attributes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Note another span that this one has to do with, and what is told of it as an event."""
+        if self.ended_ns is None and context.is_valid:
+            self.links.append((f"{context.trace_id:032x}", f"{context.span_id:016x}"))
+            if attributes:
+                self.add_event("link", attributes)
 
     def update_name(self, name: str) -> None:
         """Rename the span."""
@@ -360,6 +379,14 @@ def reason_of(error: BaseException | str | None) -> EndedBy:
 
 
 def _frozen(value: object) -> object:
+    try:
+        return _as_it_is(value)
+    except Exception:
+        # A proxy whose object is gone, say; its snapshot says what it was.
+        return Snapshot(value)
+
+
+def _as_it_is(value: object) -> object:
     if isinstance(value, int) and value not in INT64:
         return digits(int(value))
     if isinstance(value, str | bool | int | float | bytes | Snapshot):

@@ -60,7 +60,7 @@ class LiveExporter:
         url: OTLP endpoint; http without a path gets `/v1/traces`.
         protocol: OTLP over HTTP or over gRPC.
         content: Whether prompts, arguments, results and documents are sent.
-        queue_bytes: Most that waits to be sent.
+        queue_bytes: Most that waits to be sent; a longer line is taken where nothing waits.
         exit_s: Most that `close` waits.
         sleep: Waits between tries; gives True when waiting was cut short.
 
@@ -132,7 +132,9 @@ class LiveExporter:
         """Queue one stored line, or drop and count it; never waits."""
         with self._lock:
             self._tally.made += spans
-            if self._closed or self._waiting_bytes + len(line) > self._queue_bytes:
+            waiting = self._waiting_bytes
+            # One line of any length fits where nothing waits: its values are cut when it is sent.
+            if self._closed or (waiting and waiting + len(line) > self._queue_bytes):
                 self._tally.dropped += spans
                 return
             self._waiting_bytes += len(line)

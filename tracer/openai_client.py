@@ -1,22 +1,23 @@
-"""The `openai` client used directly: each completion is a `chat` span, each vector call another."""
+"""The `openai` client used directly: each completion or response is a `chat` span.
+
+Each vector call is another. What a request and a reply look like stands in `openai_chat.py` and
+`openai_responses.py`.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from tracer import attributes as names
-from tracer import spans
+from tracer import openai_chat, openai_responses, spans
 from tracer.functions import Stepwise
 from tracer.live import Span
+from tracer.openai_chat import Form, Pieces, number
 from tracer.record import Recorder
-from tracer.records import Json
-
-_SETTINGS = ("temperature", "max_tokens", "seed", "stream")
 
 
 def is_openai_client(agent: object) -> bool:
@@ -64,49 +65,86 @@ class TracedClient(_Path):
 
 
 def trace_client(client: Any, recorder: Recorder) -> Any:
-    """The same client; `chat.completions.create` and `embeddings.create` are spans.
+    """The same client; its chat completions, responses and embeddings are spans.
 
-    A stream's span ends with its last piece. Other calls of the client pass as they are.
+    Covers `create`, `parse` and `stream` of `chat.completions` and of `responses`, also below
+    `beta`, and `embeddings.create`. A stream's span ends with its last piece. Other calls of the
+    client pass as they are.
     """
     host = urlsplit(str(getattr(client, "base_url", ""))).hostname or ""
-    completions = client.chat.completions
-    create = traced_create(completions.create, recorder, host)
-    return TracedClient(
-        client,
-        {
-            "_recorder": recorder,
-            "chat": _Path(client.chat, {"completions": _Path(completions, {"create": create})}),
-            "embeddings": _Path(
-                client.embeddings,
-                {"create": traced_embeddings(client.embeddings.create, recorder, host)},
-            ),
-        },
-    )
+
+    def asked(resource: Any, form: Form) -> Any:
+        return _resource(resource, recorder, host, form)
+
+    def chat(owner: Any) -> Any:
+        completions = asked(owner.chat.completions, openai_chat.FORM)
+        return _Path(owner.chat, {"completions": completions})
+
+    replaced = {
+        "_recorder": recorder,
+        "chat": chat(client),
+        "embeddings": _Path(
+            client.embeddings,
+            {"create": traced_embeddings(client.embeddings.create, recorder, host)},
+        ),
+    }
+    # Older clients have no responses.
+    if hasattr(client, "responses"):
+        replaced["responses"] = asked(client.responses, openai_responses.FORM)
+    beta: Any = getattr(client, "beta", None)
+    below: dict[str, Any] = {}
+    if hasattr(beta, "chat"):
+        below["chat"] = chat(beta)
+    if hasattr(beta, "responses"):
+        below["responses"] = asked(beta.responses, openai_responses.FORM)
+    if below:
+        replaced["beta"] = _Path(beta, below)
+    return TracedClient(client, replaced)
+
+
+def _resource(resource: Any, recorder: Recorder, host: str, form: Form) -> Any:
+    """Chat completions or responses, traced; `stream` asks through the traced `create`."""
+    replaced = {
+        name: traced_create(getattr(resource, name), recorder, host, form)
+        for name in ("create", "parse")
+        if hasattr(resource, name)
+    }
+    path = _Path(resource, replaced)
+    stream = getattr(type(resource), "stream", None)
+    if stream is not None:
+        path.__dict__["stream"] = functools.partial(stream, path)
+    return path
 
 
 def traced_create(
     create: Callable[..., Any],
     recorder: Recorder | Callable[[], Recorder],
     host: str | Callable[[Any], str] = "",
+    form: Form = openai_chat.FORM,
 ) -> Callable[..., Any]:
-    """The `create` of chat completions, sync or async, with a span around each call.
+    """The `create` or `parse` of a resource, sync or async, with a span around each call.
 
     Args:
         create: A client's bound method, or the method of its class.
         recorder: Takes the spans, or gives what does when the first call comes.
         host: The endpoint's host, or how it is found from the first argument.
+        form: How requests and replies are read.
     """
 
     @functools.wraps(create)
     def called(*args: Any, **kwargs: Any) -> Any:
         into = recorder if isinstance(recorder, Recorder) else recorder()
-        # A framework's callback may have begun the span of this very call.
+        # A framework's callback or a wrapped model may have begun the span of this very call.
         current = spans.current_span(into)
-        if current is not None and current.framework and current.kind == "chat":
+        if current is not None and current.kind == "chat":
             return create(*args, **kwargs)
+        # What can be read only once is read here and passed on as a list.
+        kwargs |= {key: list(v) for key, v in kwargs.items() if isinstance(v, Iterator)}
         model = str(kwargs.get("model") or "unknown")
         span = into.start("chat", f"chat {model}")
-        _note_request(span, model, host if isinstance(host, str) else host(args[0]), kwargs)
+        form.note_request(span, model, kwargs)
+        where = host if isinstance(host, str) else host(args[0])
+        span.set(names.MODEL_SOURCE, where or None)
         body = Stepwise(span)
         try:
             with body.step():
@@ -115,31 +153,41 @@ def traced_create(
             span.end(error)
             raise
         if inspect.isawaitable(result):
-            return _awaited(result, span, body)
-        return _ended(result, span)
+            return _awaited(result, span, body, form)
+        return _ended(result, span, form)
 
     return called
 
 
-async def _awaited(call: Any, span: Span, body: Stepwise) -> Any:
+async def _awaited(call: Any, span: Span, body: Stepwise, form: Form) -> Any:
     try:
         with body.step():
             result = await call
     except BaseException as error:
         span.end(error)
         raise
-    return _ended(result, span)
+    return _ended(result, span, form)
 
 
-def _ended(result: Any, span: Span) -> Any:
+def _ended(result: Any, span: Span, form: Form) -> Any:
     """The result as the caller gets it; a stream ends the span itself."""
     if hasattr(result, "__aiter__"):
-        return _AsyncStream(result, span)
-    if not hasattr(result, "choices") and hasattr(result, "__next__"):
-        return _Stream(result, span)
-    _note_reply(span, result)
+        return _AsyncStream(result, span, form.pieces())
+    if hasattr(result, "__next__"):
+        return _Stream(result, span, form.pieces())
+    reply = _reply_in(result, span)
+    if reply is not None:
+        form.note_reply(span, reply)
     span.end()
     return result
+
+
+def _reply_in(result: Any, span: Span) -> Any:
+    """The reply itself; None where only the caller may read the answer that holds it."""
+    if not hasattr(result, "http_response"):
+        return result
+    read = type(result).__name__ == "LegacyAPIResponse" and not span.attributes.get(names.STREAM)
+    return result.parse() if read else None
 
 
 def traced_embeddings(
@@ -159,7 +207,7 @@ def traced_embeddings(
         data = getattr(result, "data", None)
         if data and isinstance(vector := getattr(data[0], "embedding", None), list):
             span.set(names.EMBEDDING_DIMENSION, len(vector))
-        span.set(names.INPUT_TOKENS, _number(getattr(result, "usage", None), "prompt_tokens"))
+        span.set(names.INPUT_TOKENS, number(getattr(result, "usage", None), "prompt_tokens"))
         span.end()
 
     async def awaited(call: Any, span: Span) -> Any:
@@ -187,172 +235,37 @@ def traced_embeddings(
     return called
 
 
-def _note_request(span: Span, model: str, host: str, kwargs: Mapping[str, Any]) -> None:
-    messages = [_plain(message) for message in kwargs.get("messages") or ()]
-    users = [m for m in messages if m.get("role") == "user"]
-    spans.set_chat_request(
-        span,
-        model,
-        [_parts(message) for message in messages],
-        provider="openai",
-        last_user_text=_text(users[-1].get("content")) if users else "",
-        settings={key: kwargs.get(key) for key in _SETTINGS},
-    )
-    span.set(names.MODEL_SOURCE, host or None)
-    if isinstance(tools := kwargs.get("tools"), Sequence):
-        span.set_json(names.TOOL_DEFINITIONS, [_definition(tool) for tool in tools])
+class _Open:
+    """A stream of the client whose span is open as long as pieces come."""
 
-
-def _definition(tool: Any) -> Json:
-    function = tool.get("function") if isinstance(tool, Mapping) else None
-    return {"type": "function", **function} if isinstance(function, Mapping) else tool
-
-
-def _plain(message: Any) -> Mapping[str, Any]:
-    if isinstance(message, Mapping):
-        return message
-    dump = getattr(message, "model_dump", None)
-    return dump(exclude_none=True) if callable(dump) else {"role": "user", "content": str(message)}
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, Sequence) else ()
-    return "".join(str(b.get("text") or "") for b in blocks if isinstance(b, Mapping))
-
-
-def _parts(message: Mapping[str, Any]) -> dict[str, Json]:
-    parts: list[Json] = []
-    role, text = str(message.get("role") or "user"), _text(message.get("content"))
-    if role == "tool":
-        call_id = message.get("tool_call_id") or ""
-        parts.append({"type": "tool_call_response", "id": call_id, "response": text})
-    elif text:
-        parts.append({"type": "text", "content": text})
-    if not isinstance(message.get("content"), str):
-        parts.extend(
-            {"type": str(block.get("type", "unknown"))}
-            for block in message.get("content") or ()
-            if isinstance(block, Mapping) and "text" not in block
-        )
-    parts.extend(_call_part(_plain(call)) for call in message.get("tool_calls") or ())
-    return {"role": role, "parts": parts}
-
-
-def _call_part(call: Mapping[str, Any]) -> dict[str, Json]:
-    function = call.get("function") or {}
-    raw = function.get("arguments")
-    part: dict[str, Json] = {"type": "tool_call", "id": call.get("id") or ""}
-    part["name"] = function.get("name") or ""
-    try:
-        part["arguments"] = json.loads(raw) if isinstance(raw, str) else raw
-    except (ValueError, RecursionError):
-        part |= {"arguments": None, "raw": raw}
-    return part
-
-
-def _note_reply(span: Span, result: Any) -> None:
-    choices = [_plain(choice) for choice in getattr(result, "choices", None) or ()]
-    messages = [_plain(choice.get("message") or {}) for choice in choices]
-    _set_reply(
-        span,
-        messages,
-        [str(choice.get("finish_reason") or "stop") for choice in choices],
-        result,
-        getattr(result, "usage", None),
-    )
-
-
-def _set_reply(
-    span: Span,
-    messages: Sequence[Mapping[str, Any]],
-    reasons: Sequence[str],
-    result: Any,
-    usage: Any,
-) -> None:
-    read = getattr(usage, "prompt_tokens_details", None)
-    written = getattr(usage, "completion_tokens_details", None)
-    spans.set_chat_reply(
-        span,
-        [
-            _parts({"role": "assistant", **message}) | {"finish_reason": reason}
-            for message, reason in zip(messages, reasons, strict=True)
-        ],
-        text=_text(messages[0].get("content")) if messages else "",
-        calls=sum(len(message.get("tool_calls") or ()) for message in messages),
-        finish_reasons=reasons,
-        model=str(getattr(result, "model", "") or ""),
-        response_id=str(getattr(result, "id", "") or ""),
-        usage={
-            "input": _number(usage, "prompt_tokens"),
-            "output": _number(usage, "completion_tokens"),
-            "cache_read": _number(read, "cached_tokens"),
-            "reasoning": _number(written, "reasoning_tokens"),
-        },
-    )
-
-
-def _number(holder: Any, name: str) -> int | None:
-    value = getattr(holder, name, None)
-    return value if isinstance(value, int) else None
-
-
-class _Pieces:
-    """What the pieces of a stream add up to."""
-
-    def __init__(self, stream: Any, span: Span) -> None:
+    def __init__(self, stream: Any, span: Span, pieces: Pieces) -> None:
         self._stream = stream
         self._body = Stepwise(span)
         self._span = span
-        self._messages: dict[int, dict[str, Any]] = {}
-        self._reasons: dict[int, str] = {}
-        self._last: Any = None
-        self._usage: Any = None
+        self._pieces = pieces
 
     def __getattr__(self, name: str) -> Any:
         if "_stream" not in self.__dict__:
             raise AttributeError(name)
         return getattr(self._stream, name)
 
-    def _take(self, chunk: Any) -> None:
-        self._last = chunk
-        self._usage = getattr(chunk, "usage", None) or self._usage
-        for choice in getattr(chunk, "choices", None) or ():
-            message = self._messages.setdefault(choice.index, {"content": "", "calls": {}})
-            message["content"] += getattr(choice.delta, "content", None) or ""
-            for call in getattr(choice.delta, "tool_calls", None) or ():
-                known = message["calls"].setdefault(call.index, {"id": "", "name": "", "args": ""})
-                known["id"] = known["id"] or call.id or ""
-                if call.function is not None:
-                    known["name"] += call.function.name or ""
-                    known["args"] += call.function.arguments or ""
-            if choice.finish_reason:
-                self._reasons[choice.index] = choice.finish_reason
+    @property
+    def response(self) -> Any:
+        """The answer over HTTP; the client's own helpers close it in place of the stream."""
+        closing = "aclose" if isinstance(self, _AsyncStream) else "close"
+        return _Path(self._stream.response, {closing: self.close})
 
     def _finish(self, error: BaseException | None = None) -> None:
-        if self._span.ended:
-            return
-        messages = [
-            {
-                "content": message["content"],
-                "tool_calls": [
-                    {"id": c["id"], "function": {"name": c["name"], "arguments": c["args"]}}
-                    for c in message["calls"].values()
-                ],
-            }
-            for message in self._messages.values()
-        ]
-        reasons = [self._reasons.get(index, "stop") for index in self._messages]
-        _set_reply(self._span, messages, reasons, self._last, self._usage)
-        self._span.end(error)
+        if not self._span.ended:
+            self._pieces.note(self._span)
+            self._span.end(error)
 
     def __del__(self) -> None:
         self._finish(GeneratorExit())
 
 
-class _Stream(_Pieces):
-    """A stream of a completion; its span ends with it."""
+class _Stream(_Open):
+    """A stream of pieces; its span ends with it."""
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -367,7 +280,7 @@ class _Stream(_Pieces):
         except BaseException as error:
             self._finish(error)
             raise
-        self._take(chunk)
+        self._pieces.take(chunk)
         return chunk
 
     def close(self) -> None:
@@ -382,7 +295,7 @@ class _Stream(_Pieces):
         self.close()
 
 
-class _AsyncStream(_Pieces):
+class _AsyncStream(_Open):
     """As `_Stream`, awaited."""
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -398,7 +311,7 @@ class _AsyncStream(_Pieces):
         except BaseException as error:
             self._finish(error)
             raise
-        self._take(chunk)
+        self._pieces.take(chunk)
         return chunk
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from tracer.attributes import SCHEMA_URL, SCOPE, is_content
 from tracer.errors import InputError, StagetraceError
-from tracer.limits import EXPORT_VALUE_BYTES, cut, json_text
+from tracer.limits import EXPORT_VALUE_BYTES, cut, json_text, whole_number
 from tracer.stored import StoredSpan, Value
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _http_sender(url: str, longest_s: float) -> tuple[Send, Callable[[], None]]:
 
 def _refuse(error: urllib.error.HTTPError) -> None:
     after = error.headers.get("Retry-After", "")
-    pause = float(after) if after.isdigit() else None
+    pause = whole_number(after)
     if error.code in _RETRY_STATUS:
         raise RetryLaterError(f"it answered {error.code} {error.reason}", pause) from error
     raise StagetraceError(
@@ -155,7 +155,8 @@ def _refuse_call(error: Any, url: str) -> None:
     pushed_back = [
         value for key, value in error.trailing_metadata() or () if key == "grpc-retry-pushback-ms"
     ]
-    pause = int(pushed_back[0]) / 1000 if pushed_back and str(pushed_back[0]).isdigit() else None
+    wait_ms = whole_number(str(pushed_back[0])) if pushed_back else None
+    pause = None if wait_ms is None else wait_ms / 1000
     if code in _RETRY_CODES or (code == "RESOURCE_EXHAUSTED" and pause is not None):
         raise RetryLaterError(f"no answer ({code}: {details})", pause) from error
     raise StagetraceError(

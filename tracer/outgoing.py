@@ -6,8 +6,9 @@ Our own spans were redacted before they were stored; those that others wrote are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tracer.attributes import SCOPE, is_content
 from tracer.formats.report import Report

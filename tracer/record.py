@@ -6,7 +6,7 @@ under ours and ours under the caller's; no provider, sampler or processor of the
 
 from __future__ import annotations
 
-import os
+import logging
 import threading
 import time
 import weakref
@@ -22,11 +22,14 @@ from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from tracer import attributes as names
+from tracer.bell import Bell
 from tracer.content import Content, content_of
 from tracer.current import IDENTITY_KEY, TRACE_KEY, enter, leave
-from tracer.encode import TraceEncoder
+from tracer.encode import Short, TraceEncoder
 from tracer.errors import StoreError
 from tracer.formats.otlp_json import decode_line, encode_line, latest
+from tracer.ids import Ids, RandomIds
+from tracer.limits import whole_number
 from tracer.live import EndedBy, Kind, LiveTrace, is_below
 from tracer.live import Span as Span  # a recorder's callers name both
 from tracer.process import watch
@@ -36,6 +39,7 @@ from tracer.references import restored
 from tracer.stored import StoredSpan
 
 Durability: TypeAlias = Literal["span", "tool", "item"]
+_log = logging.getLogger(__name__)
 QUEUE_BYTES: Final = 16 * 2**20
 _WAKE_BYTES: Final = 256 * 2**10
 _POLL_S: Final = 0.05
@@ -81,30 +85,6 @@ class Beside(Protocol):
     def start_over(self) -> None:
         """Forget what the parent of this forked process will send itself."""
         ...
-
-
-class Ids(Protocol):
-    """Makes ids of traces and spans."""
-
-    def trace_id(self) -> int:
-        """A number of 128 bits, not 0."""
-        ...
-
-    def span_id(self) -> int:
-        """A number of 64 bits, not 0."""
-        ...
-
-
-class RandomIds:
-    """Ids from the operating system's random source, which a fork does not repeat."""
-
-    def trace_id(self) -> int:
-        """A number of 128 bits, not 0."""
-        return int.from_bytes(os.urandom(16)) or 1
-
-    def span_id(self) -> int:
-        """A number of 64 bits, not 0."""
-        return int.from_bytes(os.urandom(8)) or 1
 
 
 class Recorder:
@@ -168,20 +148,21 @@ class Recorder:
 
     def _reset(self) -> None:
         """Start with nothing noted: at the beginning, and in a forked child."""
-        self._queue: deque[Span | threading.Event] = deque()
+        self._queue: deque[Span | Bell] = deque()
         self._open: dict[int, Span] = {}
         self._pending: list[tuple[bytes, int, LiveTrace]] = []
         # A child's file defines anew what its spans use, since it is another file.
         self._encoders: weakref.WeakKeyDictionary[LiveTrace, TraceEncoder] = (
             weakref.WeakKeyDictionary()
         )
+        self._short: Short = {}
         self._failure: StoreError | None = None
         self._waiting_bytes = 0
         self._made = 0
         self._stored = 0
         self._note_lock = threading.Lock()
         self._drain_lock = threading.Lock()
-        self._wake = threading.Event()
+        self._wake = Bell()
         self._thread: threading.Thread | None = None
 
     @property
@@ -215,19 +196,24 @@ class Recorder:
             attributes: First attributes.
             parent: The span it belongs under; by default the current one, None for a new trace.
         """
-        ours: Span | None = parent if isinstance(parent, Span) else None
-        # Below a span of ours nothing has to be looked up.
-        context = Context() if ours is not None else otel_context.get_current()
+        ours: Span | None = None
+        context: Context | None = None
         above = 0
         state: LiveTrace | None = None
         identity: Mapping[str, Json] | None = None
         if isinstance(parent, _Current):
+            context = otel_context.get_current()
             current = trace.get_current_span(context)
             identity = context.get(IDENTITY_KEY)  # type: ignore[assignment]
             if isinstance(current, Span) and current.recorder is self:
                 ours = current
             else:
                 state, above = self._join(current, context)
+        elif parent is None:
+            context = otel_context.get_current()
+        else:
+            # Below a span of ours nothing has to be looked up.
+            ours = parent
         if ours is not None:
             state, above = ours.trace, ours.number
             identity = identity or ours.identity
@@ -247,7 +233,7 @@ class Recorder:
             self.ids.span_id(),
             ours,
             above,
-            identity or self._identity(context, state),
+            identity or self._identity(context or Context(), state),
             root,
         )
         for key, value in (attributes or {}).items():
@@ -274,7 +260,8 @@ class Recorder:
             if value is not None:
                 known = names.ATTRIBUTES[key]
                 text = str(value)
-                found[key] = int(text) if known.type == "int" and text.isdigit() else text
+                number = whole_number(text) if known.type == "int" else None
+                found[key] = text if number is None else number
         if self.run:
             found.setdefault(names.RUN_ID, self.run)
         found.setdefault(names.SESSION_ID, f"{state.trace_id:032x}")
@@ -329,13 +316,13 @@ class Recorder:
         elif self.durability == "span" or span.root:
             self._wait()
         elif waiting >= _WAKE_BYTES:
-            self._wake.set()
+            self._wake.ring()
 
     def drain(self) -> None:
         """Encode and write what is queued, on the calling thread; a failure is kept for `flush`."""
         with self._drain_lock:
             spans: list[Span] = []
-            waiting: list[threading.Event] = []
+            waiting: list[Bell] = []
             while self._queue:
                 entry = self._queue.popleft()
                 if isinstance(entry, Span):
@@ -347,8 +334,8 @@ class Recorder:
             try:
                 self._write(sync=bool(waiting))
             finally:
-                for event in waiting:
-                    event.set()
+                for bell in waiting:
+                    bell.ring()
 
     def _encode(self, spans: list[Span]) -> None:
         try:
@@ -373,18 +360,25 @@ class Recorder:
                 encoder.learn(span)
             encoded = []
             for number, span in enumerate(group, 1):
-                encoded.append(encoder.encode(span))
+                try:
+                    encoded.append(encoder.encode(span))
+                except Exception as error:
+                    # All other spans must not wait for this one for ever.
+                    what = type(error).__name__
+                    _log.warning("span %s could not be written whole: %s", span.span_id, what)
+                    encoded.append(encoder.encode_plain(span))
                 if number % _YIELD_SPANS == 0 and threading.current_thread() is self._thread:
                     # Lets the agent's thread run: a long batch would hold it up by milliseconds.
                     time.sleep(0)
-            line = encode_line(self._resource | dict(first.identity), encoded, version)
+            resource = encoder.resource(first.identity, self._resource)
+            line = encode_line(resource, encoded, version)
             lines.append((line, len(group), first.trace))
         return lines
 
     def _encoder(self, trace_: LiveTrace) -> TraceEncoder:
         known = self._encoders.get(trace_)
         if known is None:
-            known = self._encoders[trace_] = TraceEncoder(self.redactor)
+            known = self._encoders[trace_] = TraceEncoder(self.redactor, self._short)
         return known
 
     def _write(self, *, sync: bool) -> None:
@@ -413,9 +407,9 @@ class Recorder:
         if thread is None or not thread.is_alive() or thread is threading.current_thread():
             self.drain()
             return
-        done = threading.Event()
+        done = Bell()
         self._queue.append(done)
-        self._wake.set()
+        self._wake.ring()
         if not done.wait(_WAIT_S):
             self._failure = StoreError(
                 f"the store did not take {len(self._queue)} records within {_WAIT_S:.0f} s; "
@@ -508,6 +502,8 @@ class Recorder:
     def start_over(self) -> None:
         """Forget in a forked child what its parent has noted and will write itself."""
         self.generation += 1
+        if type(self.ids) is RandomIds:
+            self.ids = RandomIds()
         for other in self._beside:
             other.start_over()
         self._reset()
@@ -523,7 +519,7 @@ class Recorder:
         self.end_open("closed")
         self._wait()
         self._closed = True
-        self._wake.set()
+        self._wake.ring()
         try:
             self.check()
         finally:
@@ -561,7 +557,6 @@ def _write_on(reference: weakref.ref[Recorder], wake: threading.Event) -> None:
     pause = _POLL_S
     while True:
         wake.wait(pause)
-        wake.clear()
         recorder = reference()
         if recorder is None:
             return

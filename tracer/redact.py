@@ -1,9 +1,10 @@
 """Secrets become salted tokens before anything is stored or exported.
 
-It works on the writer thread, once per distinct string of a trace, and looks for literals before
-it tries a pattern. A secret that is known by the name it stands under is also replaced wherever
-else the trace repeats it. Equal secrets of one run have equal tokens, so that equality can still
-be told; the salt never leaves the process.
+It works on the writer thread, once per distinct string of a trace. Most strings hold nothing that
+looks like a secret, which one quick search tells; those are remembered beyond the trace, since
+prompts and documents come again. A secret that is known by the name it stands under is also
+replaced wherever else the trace repeats it. Equal secrets of one run have equal tokens, so that
+equality can still be told; the salt never leaves the process.
 """
 
 from __future__ import annotations
@@ -33,6 +34,12 @@ _SHORT: Final = 8
 _LONG_NAME: Final = 18
 """No token of a well-known shape is shorter than this."""
 _NAMES: Final = 10_000
+_CLEAN_BYTES: Final = 2 * 2**20
+"""So much text without secrets is remembered, then the memory starts anew."""
+_LONGEST: Final = _CLEAN_BYTES // 8
+"""A longer text is remembered for its trace only."""
+_ENTRY_BYTES: Final = 100
+"""What remembering a text takes beside the text."""
 _BEFORE: Final = 64
 _WINDOW: Final = 4096
 """So far around a telling name its value is looked for."""
@@ -43,6 +50,25 @@ _PHONE: Final = re.compile(
     r"(?<![\w@./+-])(?:\+\d{1,3}(?:[ ().-]{0,2}\d{2,8}){1,4}|"
     r"(?:\(\d{2,4}\) ?|\d{3}[ .-])\d{3,4}[ .-]\d{3,4})(?![\w-])"
 )
+
+
+_ANY_MARK: Final = re.compile(
+    rf"{re.escape(_MARK)}|{re.escape(FAILED)}|\[redacted\b|__REDACTED__", re.IGNORECASE
+)
+
+
+def is_marked(value: Json) -> bool:
+    """Whether something in a value was replaced: by us, OpenInference, or as others write it.
+
+    Example:
+        >>> is_marked({"to": ["[redacted:email:0a1b2c3d]"]}), is_marked("redacted on Friday")
+        (True, False)
+    """
+    if isinstance(value, str):
+        return _ANY_MARK.search(value) is not None
+    if isinstance(value, Mapping):
+        return any(is_marked(inner) for pair in value.items() for inner in pair)
+    return isinstance(value, list | tuple) and any(map(is_marked, value))
 
 
 class Redactor:
@@ -81,6 +107,8 @@ class Redactor:
         self._exempt_names = set(exempt_names)
         self._exempt = set(exempt)
         self._kinds: dict[str, str] = {}
+        self._clean: set[bytes] = set()
+        self._clean_bytes = 0
 
     def exempt(self, values: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         """Leave these values, and whatever stands under these names, as they are."""
@@ -91,6 +119,32 @@ class Redactor:
     def is_exempt(self, value: str) -> bool:
         """Whether a value is a public fixture."""
         return value in self._exempt
+
+    def is_clean(self, raw: bytes) -> bool:
+        """Whether nothing in a text is a secret or the name of one; False may be wrong.
+
+        Args:
+            raw: The UTF-8 of a text, or of a value that is packed.
+        """
+        if self.extra is not None:
+            return False
+        if raw in self._clean:
+            return True
+        if self.mask or shapes.may_name(raw) or shapes.may_hold_token(raw):
+            return False
+        self.note_clean(raw)
+        return True
+
+    def note_clean(self, raw: bytes) -> None:
+        """Remember that every rule leaves a text as it is."""
+        size = len(raw) + _ENTRY_BYTES
+        if size > _LONGEST or raw in self._clean:
+            return
+        if self._clean_bytes + size > _CLEAN_BYTES:
+            self._clean.clear()
+            self._clean_bytes = 0
+        self._clean.add(raw)
+        self._clean_bytes += size
 
     def kind_of(self, name: str) -> str:
         """What kind of secret stands under a name, empty for none."""
@@ -132,12 +186,24 @@ class TraceRedactor:
         self.version = 0
         """Changes when a new secret is known, so that what was kept before is looked at anew."""
         self._learned: dict[str, str] = {}
+        self._learned_raw: list[bytes] = []
         self._done: dict[str, str] = {}
 
-    def learn(self, value: Json) -> None:
-        """Take note of the secrets that stand under telling names in a value or a text of JSON."""
+    def is_clean(self, raw: bytes) -> bool:
+        """As the redactor's; nor does the text hold a secret that the trace has named."""
+        return self.redactor.is_clean(raw) and not any(
+            [secret in raw for secret in self._learned_raw]
+        )
+
+    def learn(self, value: Json, name: str = "") -> None:
+        """Take note of the secrets that stand under telling names in a value or a text of JSON.
+
+        Args:
+            value: What is to be stored.
+            name: What it stands under.
+        """
         try:
-            for kind, secret in self._named(value):
+            for kind, secret in self._named(value, name):
                 self._learn(kind, secret)
         except Exception:
             self._failed()
@@ -146,7 +212,7 @@ class TraceRedactor:
         if isinstance(value, str):
             if name and (kind := self.redactor.kind_of(name)):
                 yield kind, value
-            elif len(value) >= _SHORT:
+            elif len(value) >= _SHORT and not self.redactor.is_clean(_raw(value)):
                 yield from self._pairs(value)
         elif isinstance(value, Mapping):
             for key, inner in value.items():
@@ -168,6 +234,7 @@ class TraceRedactor:
         self._learned[secret] = self.redactor.token(kind, secret)
         # The longest first: one secret may be the beginning of another.
         self._learned = dict(sorted(self._learned.items(), key=lambda pair: -len(pair[0])))
+        self._learned_raw = [_raw(known) for known in self._learned]
         self._done.clear()
         self.version += 1
 
@@ -185,11 +252,19 @@ class TraceRedactor:
                 return text
             is_id = bool(name) and shapes.is_id_name(name)
             known = None if is_id else self._done.get(text)
-            if known is None:
-                known = self._search(text, is_id=is_id)
-                if not is_id:
-                    self._done[text] = known
-                self.redactor.redacted += known != text
+            if known is not None:
+                return known
+            raw = _raw(text)
+            if self.is_clean(raw):
+                if self._learned_raw or len(raw) > _LONGEST:
+                    self._done[text] = text
+                return text
+            known = self._search(text, is_id=is_id)
+            if not is_id:
+                self._done[text] = known
+                if known == text and self.redactor.extra is None:
+                    self.redactor.note_clean(raw)
+            self.redactor.redacted += known != text
             return known
         except Exception:
             return self._failed()
@@ -201,8 +276,10 @@ class TraceRedactor:
         if isinstance(value, dict):
             out = {}
             for key, inner in value.items():
-                clean = self.text(key) if len(key) >= _LONG_NAME else key
-                out[clean] = self.value(inner, key)
+                # What is no text yet, such as a number, becomes one when it is written.
+                name = key if isinstance(key, str) else str(key)
+                clean = self.text(name) if len(name) >= _LONG_NAME else name
+                out[clean] = self.value(inner, name)
             return out
         if isinstance(value, list):
             return [self.value(inner, name) for inner in value]
@@ -226,9 +303,10 @@ class TraceRedactor:
         for secret, token in self._learned.items():
             if secret in out:
                 out = out.replace(secret, token)
-        if "-----BEGIN" in out:
-            out = shapes.PEM.sub(lambda m: self.redactor.token("private_key", m[0]), out)
-        out = self._shapes(out, is_id=is_id)
+        if shapes.may_hold_token(_raw(out)):
+            if "-----BEGIN" in out:
+                out = shapes.PEM.sub(lambda m: self.redactor.token("private_key", m[0]), out)
+            out = self._shapes(out, is_id=is_id)
         out = self._named_in_text(out)
         if self.redactor.mask:
             out = self._masked(out)
@@ -269,6 +347,8 @@ class TraceRedactor:
     def _pairs(self, text: str) -> list[tuple[str, str]]:
         """Kinds and secrets that a text names: as JSON, as settings, as headers, in a sentence."""
         found: list[tuple[str, str]] = []
+        if not shapes.may_name(_raw(text)):
+            return found
         done = 0
         for at in _places(text):
             if at >= done and shapes.FOLLOWS.match(text, at) is not None:
@@ -315,6 +395,10 @@ class TraceRedactor:
         if "phone" in mask:
             text = _PHONE.sub(lambda m: token("phone", re.sub(r"\D", "", m[0])), text)
         return text
+
+
+def _raw(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
 
 
 def _places(text: str) -> list[int]:

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from tracer.attributes import CONTENT_MISSING, DEFS, REFS
 from tracer.limits import json_text

@@ -79,6 +79,49 @@ def is_id_name(name: str) -> bool:
     return bool(words) and words[-1] in ("id", "ids", "uuid", "digest", "sha256", "hash")
 
 
+_MAY_NAME: Final = re.compile(
+    rb"k(?:(?<=tok)en|ey|(?<=cook)ie)|p(?:ass(?:w|phrase|code)|wd)|b(?:earer|asic)"
+    # The last one is the Kelvin sign, which is a k in lower case.
+    rb"|auth|cre(?:(?<=secre)t|dential)|jwt|\xe2\x84\xaa"
+)
+_RUN: Final = rb"[\w.%+/=\x80-\xff-]"
+_MAY_HOLD: Final = re.compile(
+    # Each begins with a character that is rare in prose, so that a text is passed over quickly;
+    # what stands before that one is looked back for.
+    rb"-(?:(?<=[ktabceoprsXiy]-)" + _RUN + rb"{10}|[A-Za-z0-9]{20}|----BEGIN)"
+    rb"|_(?<=[A-Za-z0-9]_)" + _RUN + rb"{10}"
+    rb"|\.(?:(?<=SG\.)|(?<=ya29\.)|(?<=hv[sb]\.)|(?<=slack\.)com/)"
+    rb"|=(?<=[yge]=)" + _RUN + rb"{20}"
+    rb"|://[^\s/:@\"']*:[^\s/@\"']+@"
+    rb"|A(?:[KS]IA|Iza|(?<=:A)A)|SK[0-9a-f]{32}|J(?<=eyJ)|p(?<=dap)i[0-9a-f]{32}"
+)
+
+
+def may_name(raw: bytes) -> bool:
+    """Whether a text may hold the name of a secret; True says only that a closer look is needed.
+
+    Args:
+        raw: The UTF-8 of a text, or of several with anything in between.
+
+    Example:
+        >>> may_name(b"DB_PASSWORD"), may_name(b"Please pass this on.")
+        (True, False)
+    """
+    return _MAY_NAME.search(raw.lower()) is not None
+
+
+def may_hold_token(raw: bytes) -> bool:
+    """Whether a text may hold a token of one of `SHAPES` or of `PREFIXED`, a key or a password.
+
+    As `may_name`; a shape that is added has to pass it too.
+
+    Example:
+        >>> may_hold_token(b"ghp_" + b"a" * 36), may_hold_token(b"a follow-up note")
+        (True, False)
+    """
+    return _MAY_HOLD.search(raw) is not None
+
+
 Shape: TypeAlias = tuple[str, str, re.Pattern[str]]
 """Of one issuer's tokens: a literal that stands in each (a text without it is not searched), the
 kind, and the pattern, whose group 1, or whole match where it has none, is the secret."""

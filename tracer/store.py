@@ -20,11 +20,22 @@ import msgspec
 
 from tracer import attributes as names
 from tracer.errors import StoreError, TraceFormatError
-from tracer.files import SUFFIX, append, open_append, take_lock, unlock, write_error, write_whole
+from tracer.files import (
+    LOCK,
+    SUFFIX,
+    append,
+    open_append,
+    part_of,
+    take_lock,
+    unlock,
+    write_error,
+    write_whole,
+)
 from tracer.files import FileSink as FileSink  # a store's callers name both
 from tracer.fold import fold
+from tracer.formats.address import address_of, shown
 from tracer.formats.reading import read_file
-from tracer.formats.report import Report
+from tracer.formats.report import CONDITION_KEY, Report
 from tracer.formats.source import STDIN, Limits
 from tracer.grouping import grouped, read_files
 from tracer.limits import json_text
@@ -80,6 +91,20 @@ def prepare_folder(folder: Path | str) -> None:
         raise write_error(path, error) from error
 
 
+def _is_empty(folder: Path) -> bool:
+    """Whether nothing is in a folder but what a run leaves that is cut off as it begins."""
+    begun = {LOCK, TRACES, ".gitignore", part_of(folder / ".gitignore").name}
+    begun.add(part_of(folder / MANIFEST).name)
+    traces = folder / TRACES
+    return {path.name for path in folder.iterdir()} <= begun and not (
+        traces.exists() and any(traces.iterdir())
+    )
+
+
+def _spans_in(files: Iterable[Path]) -> int:
+    return sum(1 for file in files for _ in read_file(file, Report()))
+
+
 @contextmanager
 def _let_go(lock: int) -> Iterator[None]:
     """Let go of a folder that could not be opened after all."""
@@ -121,7 +146,7 @@ class RunStore:
                 raise StoreError(
                     f"{folder}: holds a run already; go on by --resume or name another --out"
                 )
-            if any(folder.iterdir()):
+            if not _is_empty(folder):
                 raise StoreError(
                     f"{folder}: is not empty and holds no run; name an empty or new folder by --out"
                 )
@@ -139,7 +164,7 @@ class RunStore:
         }
         with _let_go(lock):
             try:
-                (folder / TRACES).mkdir(mode=0o700)
+                (folder / TRACES).mkdir(mode=0o700, exist_ok=True)
                 write_whole(folder / ".gitignore", b"*\n")
             except OSError as error:
                 raise write_error(folder, error) from error
@@ -158,10 +183,16 @@ class RunStore:
         manifest = read_manifest(folder)
         lock = take_lock(folder)
         manifest["attempt"] = int(manifest.get("attempt", 0)) + 1
+        # A sitting that was cut off has counted nothing.
+        cut_off = manifest.get("status") == "running"
         manifest["status"] = "running"
         with _let_go(lock):
-            for file in sorted((folder / TRACES).glob(f"*{SUFFIX}")):
+            for file in trace_files(folder):
                 os.close(open_append(file))
+            if cut_off:
+                lost = int(manifest.get("spans_made", 0)) - int(manifest.get("spans_stored", 0))
+                manifest["spans_stored"] = _spans_in(trace_files(folder))
+                manifest["spans_made"] = manifest["spans_stored"] + lost
             _write_manifest(folder, manifest)
             return cls(folder, manifest, lock)
 
@@ -374,16 +405,20 @@ def read_traces(
     *,
     limits: Limits | None = None,
     allow_empty: bool = False,
+    condition_key: str = CONDITION_KEY,
 ) -> Iterator[Trace]:
-    """The traces of a run folder, a folder of traces, a file of traces, or standard input for `-`.
+    """The traces of a run folder, a folder or file of traces, a server, or standard input for `-`.
 
     Args:
-        path: What to read; what it holds is told by its content.
+        path: What to read; what it holds is told by its content. Of a running Jaeger or Phoenix
+            its address (`tracer.formats.address.download`).
         report: Where findings are noted; without one, what was left out is a Python warning.
         limits: Where to stop.
         allow_empty: An input without a span is no error.
+        condition_key: Without a report: the key that names the condition in logs of Inspect AI.
 
     Raises:
+        InputError: An address does not answer, or holds no traces.
         TraceFormatError: Nothing is there that can be read.
     """
     source = Path(path)
@@ -391,11 +426,11 @@ def read_traces(
         yield from read_run(source).traces(report)
         return
     own = report is None
-    report = Report() if report is None else report
+    report = Report(condition_key=condition_key) if report is None else report
     files = _inputs(source)
     scores = 0
     for spans in grouped(files, report, limits=limits, any_files=source.is_dir()):
-        if all(span.attributes.get(names.SPAN_KIND) == "EVALUATOR" for span in spans):
+        if hold_scores(spans):
             scores += 1
         else:
             yield fold(spans, report)
@@ -404,24 +439,33 @@ def read_traces(
     _finish_reading(source, report, allow_empty=allow_empty, say=own)
 
 
+def hold_scores(spans: Iterable[StoredSpan]) -> bool:
+    """Whether the spans of a trace are scores of others, as `export --scores` sends them."""
+    return all(span.attributes.get(names.SPAN_KIND) == "EVALUATOR" for span in spans)
+
+
 def read_spans(
     path: Path | str,
     report: Report | None = None,
     *,
     limits: Limits | None = None,
     allow_empty: bool = False,
+    condition_key: str = CONDITION_KEY,
 ) -> Iterator[StoredSpan]:
     """The spans of a run folder (those that count), a folder, a file or standard input, each whole.
 
     They come in the order of the files, those of one id each time that they were written.
 
     Args:
-        path: What to read; what it holds is told by its content.
+        path: What to read; what it holds is told by its content. Of a running Jaeger or Phoenix
+            its address (`tracer.formats.address.download`).
         report: Where findings are noted; without one, what was left out is a Python warning.
         limits: Where to stop.
         allow_empty: An input without a span is no error.
+        condition_key: Without a report: the key that names the condition in logs of Inspect AI.
 
     Raises:
+        InputError: An address does not answer, or holds no traces.
         TraceFormatError: Nothing is there that can be read.
     """
     source = Path(path)
@@ -429,13 +473,15 @@ def read_spans(
         yield from restored(read_run(source).spans(report))
         return
     own = report is None
-    report = Report() if report is None else report
+    report = Report(condition_key=condition_key) if report is None else report
     pairs = read_files(_inputs(source), report, limits=limits, any_files=source.is_dir())
     yield from restored(span for _, spans in pairs for span in spans)
     _finish_reading(source, report, allow_empty=allow_empty, say=own)
 
 
 def _inputs(source: Path) -> list[Path]:
+    if address_of(source):
+        return [source]
     if str(source) != STDIN and not source.exists():
         raise TraceFormatError(f"{source}: does not exist; name a run folder or a file of traces")
     files = trace_files(source) if source.is_dir() else [source]
@@ -454,6 +500,7 @@ _LOST = (
     "span_skipped",
     "attr_unreadable",
     "several_runs",
+    "limit_reached",
 )
 """Findings that no trace tells of by itself."""
 
@@ -464,18 +511,19 @@ def _finish_reading(source: Path, report: Report, *, allow_empty: bool, say: boo
     Raises:
         TraceFormatError: There was no span, and none was not allowed.
     """
-    report.at(str(source))
+    name = shown(source)
+    report.at(name)
     if len(report.runs) > 1:
         runs = ", ".join(repr(run) for run in sorted(report.runs)[:4])
         report.warn("several_runs", f"spans of {len(report.runs)} runs: {runs}")
     if say:
         for line in report.lines_of_text():
             if line.startswith(_LOST):
-                warnings.warn(f"{source}: {line}", UserWarning, stacklevel=3)
+                warnings.warn(f"{name}: {line}", UserWarning, stacklevel=3)
     if not report.spans and not allow_empty:
         said = "; ".join(report.lines_of_text())
         raise TraceFormatError(
-            f"{source}: no span was found{' (' + said + ')' if said else ''}; name another file, "
+            f"{name}: no span was found{' (' + said + ')' if said else ''}; name another file, "
             "or allow an empty one with --allow-empty",
             "empty_input",
         )
@@ -488,6 +536,14 @@ def trace_files(folder: Path) -> list[Path]:
     return sorted(
         file for file in folder.iterdir() if file.is_file() and not file.name.startswith(".")
     )
+
+
+class _Counts(msgspec.Struct):
+    """What a manifest counts."""
+
+    attempt: int = 0
+    spans_made: int = 0
+    spans_stored: int = 0
 
 
 def read_manifest(folder: Path) -> dict[str, Json]:
@@ -515,6 +571,10 @@ def read_manifest(folder: Path) -> dict[str, Json]:
             f"{path}: schema version {version!r}, this program reads up to {names.SCHEMA_VERSION}; "
             "use the version of stagetrace that wrote it, or a newer one"
         )
+    try:
+        msgspec.convert(manifest, _Counts)
+    except msgspec.ValidationError as error:
+        raise TraceFormatError(f"{path}: no manifest of a run ({error}); mend it") from error
     return manifest
 
 

@@ -22,11 +22,16 @@ class MemorySink:
     """
 
     def __init__(self) -> None:
-        self.data = b""
+        self._written: list[bytes] = []
+
+    @property
+    def data(self) -> bytes:
+        """All that was written."""
+        return b"".join(self._written)
 
     def write(self, lines: bytes) -> None:
         """Keep the lines."""
-        self.data += lines
+        self._written.append(lines)
 
     def sync(self) -> None:
         """Nothing: memory is all there is."""

@@ -23,6 +23,10 @@ _SEARCHES: Final = (
 )
 
 
+RECORDER: Final = "_recorder"
+"""What is traced knows by whom."""
+
+
 def is_vector_store(agent: object) -> bool:
     """Whether `agent` is searched as a LangChain vector store is."""
     return all(callable(getattr(agent, name, None)) for name in ("similarity_search", "add_texts"))
@@ -35,6 +39,7 @@ def trace_vector_store(store: Any, recorder: Recorder) -> Any:
     by the graph it runs in, or by `trace`.
     """
     copied = copy.copy(store)
+    object.__setattr__(copied, RECORDER, recorder)
     for name in _SEARCHES:
         for method in (name, f"a{name}"):
             search = getattr(store, method, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -17,11 +17,11 @@ from tracer.functions import traced
 from tracer.langgraph import EntryPoints, is_runnable, trace_graph
 from tracer.limits import digest
 from tracer.live import Span, is_control_flow
-from tracer.openai_client import is_openai_client, trace_client
+from tracer.openai_client import TracedClient, is_openai_client, trace_client
 from tracer.protocols import Assistant, ChatModel, Embedder, Prompted, Retriever, World
 from tracer.record import Recorder
 from tracer.records import Change, Json, Message, Passage, Reply, Request, Task, Tool, ToolCall
-from tracer.vector_stores import is_vector_store, trace_vector_store
+from tracer.vector_stores import RECORDER, is_vector_store, trace_vector_store
 
 _EFFECT_EVENTS = 100
 _call_id: ContextVar[str] = ContextVar("stagetrace_call_id", default="")
@@ -38,6 +38,7 @@ class _TracedModel:
 
     def chat(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> Reply:
         """The model's next message."""
+        asked = getattr(self.model, "settings", None)
         with _span(self._recorder, "chat", f"chat {self.name}") as span:
             spans.set_chat_request(
                 span,
@@ -45,7 +46,7 @@ class _TracedModel:
                 [spans.parts_of(message) for message in messages],
                 source=self.source,
                 last_user_text=spans.last_user_text(messages),
-                settings=getattr(self.model, "settings", None),
+                settings=asked if isinstance(asked, Mapping) else None,
             )
             if tools:
                 span.set(names.TOOL_CALL_MODE, getattr(self.model, "tool_call_mode", None))
@@ -65,6 +66,8 @@ class _TracedPrompted(_TracedModel):
 
 def wrap_model(model: ChatModel, recorder: Recorder) -> ChatModel:
     """The same model; each call is a `chat` span."""
+    if traced_by(model, recorder):
+        return model
     return (_TracedPrompted if isinstance(model, Prompted) else _TracedModel)(model, recorder)
 
 
@@ -88,6 +91,8 @@ class _TracedEmbedder:
 
 def wrap_embedder(embedder: Embedder, recorder: Recorder) -> Embedder:
     """The same embedder; each call is an `embeddings` span without texts and vectors."""
+    if traced_by(embedder, recorder):
+        return embedder
     return _TracedEmbedder(embedder, recorder)
 
 
@@ -95,6 +100,8 @@ def wrap_retriever(
     retriever: Retriever, recorder: Recorder, *, ranker: str = "", data_source: str = ""
 ) -> Retriever:
     """The same retriever; each call is a `retrieval` span with ids and scores in their order."""
+    if traced_by(retriever, recorder):
+        return retriever
 
     def retrieve(query: str, k: int) -> Sequence[Passage]:
         with _span(recorder, "retrieval", "retrieval") as span:
@@ -103,6 +110,7 @@ def wrap_retriever(
             spans.set_passages(span, passages)
             return passages
 
+    _traced_functions[retrieve] = weakref.ref(recorder)
     return retrieve
 
 
@@ -112,6 +120,8 @@ Reranker = Callable[[str, Sequence[Passage], int], Sequence[Passage]]
 
 def wrap_reranker(reranker: Reranker, recorder: Recorder, *, model: str) -> Reranker:
     """The same re-ranker; each call is a `rerank` span with ids and scores before and after."""
+    if traced_by(reranker, recorder):
+        return reranker
 
     def rerank(query: str, passages: Sequence[Passage], k: int) -> Sequence[Passage]:
         with recorder.span("rerank", f"rerank {model}") as span:
@@ -120,6 +130,7 @@ def wrap_reranker(reranker: Reranker, recorder: Recorder, *, model: str) -> Rera
             spans.set_passages(span, ranked)
             return ranked
 
+    _traced_functions[rerank] = weakref.ref(recorder)
     return rerank
 
 
@@ -334,10 +345,12 @@ _traced_functions: weakref.WeakKeyDictionary[Callable[..., Any], weakref.ref[Rec
 
 
 def traced_by(agent: object, recorder: Recorder) -> bool:
-    """Whether an agent or a tool's function has spans of this recorder already."""
+    """Whether an agent, a part of one or a tool's function has spans of this recorder already."""
     if isinstance(agent, EntryPoints):
         return agent.recorder is recorder
-    if isinstance(agent, _TracedAssistant):
+    if isinstance(agent, _TracedAssistant | _TracedModel | _TracedEmbedder):
         return agent._recorder is recorder
+    if isinstance(agent, TracedClient) or is_vector_store(agent):
+        return vars(agent).get(RECORDER) is recorder
     known = _traced_functions.get(agent) if inspect.isfunction(agent) else None
     return known is not None and known() is recorder

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tracer.errors import VariantError
+from tracer.limits import json_value
 from tracer.protocols import ChatModel
 from tracer.records import Message, Reply, Tool
 
@@ -82,7 +83,7 @@ def _read(path: Path, model: str) -> dict[str, str]:
         raise VariantError(f"{path}: no readable cassette: {error}") from error
     for number, line in enumerate(lines, start=1):
         try:
-            row = json.loads(line)
+            row = json_value(line)
             if row["model"] == model:
                 found[str(row["key"])] = str(row["content"])
         except (ValueError, KeyError, TypeError) as error:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tracer.errors import VariantError
+from tracer.limits import json_value
 from tracer.protocols import ChatModel
 from tracer.records import Message
 from variants.base import Gated, Rating
@@ -120,7 +121,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
 
 def _verdict(path: Path, number: int, line: str) -> dict[str, str]:
     try:
-        row = json.loads(line)
+        row = json_value(line)
     except ValueError as error:
         raise VariantError(f"{path}:{number}: not a JSON object: {error}") from error
     needed = ("gate", "condition", "base_text", "text", "verdict")

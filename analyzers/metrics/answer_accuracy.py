@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyzers.base import metric
 from analyzers.gold import answer_and_golds, graded
+from analyzers.redacted import hides_verdict
 from tracer.answer_text import answer_match
 from tracer.records import Trace
 
@@ -25,6 +26,8 @@ def answer_accuracy(trace: Trace) -> float | None:
         table.
     """
     outcome = graded(trace)
+    if hides_verdict(trace):
+        return None
     if outcome is not None and "judged" in outcome.flags:
         return float(outcome.flags["judged"])
     if outcome is not None and outcome.answer_correct is not None:

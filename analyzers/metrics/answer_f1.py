@@ -6,6 +6,7 @@ from analyzers.base import metric
 from analyzers.gold import answer_and_golds
 from tracer.answer_text import token_f1
 from tracer.records import Trace
+from tracer.redact import is_marked
 
 
 @metric(
@@ -18,4 +19,5 @@ def answer_f1(trace: Trace) -> float | None:
         SQuAD v1.1 evaluation script; multisets of tokens.
     """
     pair = answer_and_golds(trace)
-    return None if pair is None else token_f1(*pair)
+    # The tokens of what was redacted cannot be counted, even where a gold answer stands beside.
+    return None if pair is None or is_marked(pair[0]) else token_f1(*pair)

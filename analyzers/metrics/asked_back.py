@@ -12,10 +12,13 @@ from tracer.records import Trace
     stage="call",
     better="neither",
     binary=True,
-    undefined="not recorded by this suite",
+    undefined="no acting is asked for, or the trace is not graded",
 )
 def asked_back(trace: Trace) -> float | None:
-    """1.0 when the suite's grader finds that the assistant asked the user back, else 0.0.
+    """1.0 when the last message asks the user back and nothing was changed, else 0.0.
+
+    By the suite's own rule where it has one; else by the message: it holds a question, or a request
+    for something that is needed, outside quotation marks, that is no closing offer of help.
 
     Source:
         Ours: asking is right for some tasks and wrong for others, so neither way is better.

@@ -10,6 +10,7 @@ from analyzers.ranking import CURVE, holds_answer
 from analyzers.shown import shown_passages
 from tracer.answer_text import answer_match
 from tracer.records import Trace
+from tracer.redact import is_marked
 
 Holds = Callable[[str, Sequence[str]], bool]
 NO_TEXT = "no gold answer, or no text of documents captured"
@@ -28,7 +29,7 @@ def _hit(k: int, holds: Holds, doc: str) -> Score:
         texts = [passage.text for passage in passages[:k]]
         if any(holds(text, outcome.gold_answers) for text in texts if text is not None):
             return 1.0
-        return None if None in texts else 0.0
+        return None if None in texts or is_marked(texts) else 0.0
 
     score.__doc__ = doc
     return score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyzers.base import metric
 from analyzers.gold import graded
+from analyzers.redacted import hides_verdict
 from tracer.records import Trace
 
 
@@ -17,4 +18,6 @@ def success(trace: Trace) -> float | None:
         The suite's grader in the mode named in the title line.
     """
     outcome = graded(trace)
-    return None if outcome is None or outcome.success is None else float(outcome.success)
+    if outcome is None or outcome.success is None or (not outcome.success and hides_verdict(trace)):
+        return None
+    return float(outcome.success)

@@ -43,6 +43,7 @@ DETAILS = (
     "call_precision",
     "call_f1",
     "no_call",
+    "asked_back",
     "read_without_write",
     "missed_calls",
     "failed_to_act",

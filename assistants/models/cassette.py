@@ -8,12 +8,14 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from assistants.base import MODELS, Noting, Patient, Seeded
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.protocols import ChatModel
-from tracer.records import Json, Message, ModelSource, Reply, Tool, ToolCall
+from tracer.records import Json, Message, ModelSource, Reply, Tool
 
 HEAD = "stagetrace_cassette"
 VERSION = 1
@@ -28,21 +30,23 @@ def cassette(argument: str) -> ChatModel:
     """
     path = Path(argument)
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        lines = [json_value(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
         heads = [line for line in lines if HEAD in line]
         replies: dict[str, list[Reply]] = defaultdict(list)
         for line in lines:
             if HEAD not in line:
-                replies[line["request"]].append(_reply(line["reply"]))
-        head = heads[0]
-        source = ModelSource(**head["source"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                replies[line["request"]].append(msgspec.convert(line["reply"], Reply))
+        source = msgspec.convert(heads[0]["source"], ModelSource)
+        told = f"recorded replies of {heads[0]['model']} ({source.source})"
+    except (
+        *(OSError, ValueError, KeyError, TypeError, IndexError),
+        msgspec.ValidationError,
+    ) as error:
         raise InputError(
             f"cassette {argument!r} cannot be read ({type(error).__name__}: {error}); make one by: "
             "stagetrace run SUITE --model MODEL --record FILE"
         ) from error
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    told = f"recorded replies of {head['model']} ({source.source})"
     return Cassette(argument, ModelSource("stagetrace", told, digest), replies)
 
 
@@ -99,6 +103,12 @@ class Recording:
         self._model = model
         self._path = path
         self._seed = 0
+
+    @property
+    def settings(self) -> Mapping[str, Json]:
+        """What the model's next request asks for."""
+        found: Mapping[str, Json] = getattr(self._model, "settings", {})
+        return found
 
     @property
     def retries(self) -> int:
@@ -186,10 +196,3 @@ def request_digest(messages: Sequence[Message], tools: Sequence[Tool], seed: int
     offered: list[Json] = [[t.name, t.description, dict(t.parameters)] for t in tools]
     text = json.dumps([asked, offered, seed], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _reply(fields: dict[str, Any]) -> Reply:
-    message = dict(fields.pop("message"))
-    calls = tuple(ToolCall(**call) for call in message.pop("tool_calls"))
-    message.pop("documents", None)
-    return Reply(Message(**message, tool_calls=calls), **fields)

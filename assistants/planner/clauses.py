@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 from assistants.literals import QUOTED
 from assistants.planner.vocabulary import (
+    DEFINITE,
     DETERMINERS,
+    INDEFINITE,
     LEADERS,
     NEGATIONS,
+    PARTED,
     PHRASES,
+    QUESTION_WORDS,
     actions_of,
 )
 
@@ -59,7 +63,8 @@ def _sentences(request: str) -> list[str]:
 def _of_sentence(sentence: str) -> list[Clause]:
     masked = _mask(sentence)
     tokens = [(match.start(), match.group(0).lower()) for match in _TOKEN.finditer(masked)]
-    places = [n for n in range(len(tokens)) if _orders(tokens, n)] or _loose(tokens)
+    places = _before_colon(tokens, [n for n in range(len(tokens)) if _orders(tokens, n)])
+    places = places or _loose(tokens)
     question = sentence.rstrip().endswith("?")
     if not places:
         return [Clause("", ("read",) if question else (), sentence, sentence, question=question)]
@@ -75,6 +80,12 @@ def _of_sentence(sentence: str) -> list[Clause]:
         )
         for place, end in zip(places, ends, strict=True)
     ]
+
+
+def _before_colon(tokens: list[tuple[int, str]], places: list[int]) -> list[int]:
+    """The orders before a colon: what follows it is what the last of them is about."""
+    colon = next((n for n, (_, token) in enumerate(tokens) if token == ":"), len(tokens))
+    return [place for place in places if place < colon] or places
 
 
 def _reach(sentence: str, tokens: list[tuple[int, str]], place: int, end: int) -> str:
@@ -99,9 +110,28 @@ def _actions(tokens: list[tuple[int, str]], place: int) -> list[str]:
     word = tokens[place][1]
     if word.replace("_", " ") in PHRASES:
         return [PHRASES[word.replace("_", " ")]]
-    if word == "let":
-        return ["send"] if any(t == "know" for _, t in tokens[place + 1 : place + 6]) else []
-    return actions_of(word)
+    rest = " ".join(token for _, token in tokens[place + 1 :])
+    for verbs, further, action in PARTED:
+        if word in verbs.split() and re.search(rf"\b(?:{further})\b", rest):
+            return [action]
+    return _narrowed(actions_of(word), rest.split())
+
+
+def _narrowed(actions: list[str], rest: list[str]) -> list[str]:
+    """Of several meanings of a verb those that the next word leaves."""
+    following = rest[0] if rest else ""
+    if len(actions) < 2:
+        return actions
+    if {"read", "send"} <= set(actions):
+        # "Tell me which" asks; "tell Ann that" sends.
+        return ["read"] if following in QUESTION_WORDS | {"me", "us"} else ["send"]
+    if "create" in actions and following in INDEFINITE:
+        return ["create"]
+    if following in DEFINITE or not {"read", "create"} <= set(actions):
+        without = [action for action in actions if action != "create"]
+        return without if following in DEFINITE else actions
+    # "Give me the number" asks; "give Ann a task" makes.
+    return ["read"] if following in ("me", "us") else ["create"]
 
 
 def _orders(tokens: list[tuple[int, str]], place: int) -> bool:
@@ -118,7 +148,8 @@ def _loose(tokens: list[tuple[int, str]]) -> list[int]:
     for place, (_, word) in enumerate(tokens):
         plain = not word.endswith(("ed", "ing", "s"))
         before = tokens[place - 1][1] if place else ""
-        if plain and _actions(tokens, place) and before not in DETERMINERS:
+        own = before in ("shall", "will") and place > 1 and tokens[place - 2][1] in ("i", "we")
+        if plain and not own and _actions(tokens, place) and before not in DETERMINERS:
             return [place]
     return []
 

@@ -10,24 +10,23 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import datetime
 
 from assistants.extraction import extract
 from assistants.literals import ADDRESS, now_of
 from assistants.planner import rows as row_reading
 from assistants.planner import targets
 from assistants.planner.clauses import Clause, clauses
+from assistants.planner.finding import Finder, text_parameter
 from assistants.planner.schemas import Parameter, Purpose, best_tool, purpose
 from assistants.planner.vocabulary import NOUNS
-from assistants.words import content_words, words
+from assistants.words import content_words, stem, words
 from tracer.records import Json, Passage, Tool
 
 Made = Mapping[tuple[str, str], Json]
 """Tool name and canonical arguments to the result, for every call made in this turn."""
 _NEEDED = frozenset(("id", "address", "subject", "body", "start", "duration"))
 """Roles that a writing tool is taken to need where its schema does not say what it needs."""
-QUERIES = 4
-"""Search texts that are tried for one thing before it counts as not found."""
 
 
 class NextCall(Exception):  # noqa: N818  # a stop of the plan, not an error
@@ -41,6 +40,9 @@ class NextCall(Exception):  # noqa: N818  # a stop of the plan, not an error
 
 class _GiveUp(Exception):  # noqa: N818  # a stop of the clause, not an error
     """The clause cannot be carried out; the text says why, or asks back."""
+
+
+_FILE = re.compile(r"\b[\w-]+\.(?:pdf|docx?|xlsx?|pptx?|csv|txt|md|png|jpe?g|zip)\b")
 
 
 def key(tool: str, arguments: Mapping[str, Json]) -> tuple[str, str]:
@@ -60,7 +62,13 @@ def answer(request: str, briefing: str, tools: Sequence[Tool], made: Made) -> st
     Raises:
         NextCall: A call has to be made first.
     """
-    plan = _Plan([purpose(tool) for tool in tools], now_of(briefing), made)
+    own = ADDRESS.findall(briefing)
+    plan = _Plan(
+        [purpose(tool) for tool in tools],
+        now_of(briefing),
+        made,
+        own[0].rstrip(".") if len(own) == 1 else "",
+    )
     said: list[str] = []
     before = ""
     for clause in clauses(request):
@@ -74,18 +82,30 @@ def answer(request: str, briefing: str, tools: Sequence[Tool], made: Made) -> st
 class _Plan:
     """The tools, the clock and the results so far."""
 
-    def __init__(self, purposes: Sequence[Purpose], now: datetime | None, made: Made) -> None:
+    def __init__(
+        self, purposes: Sequence[Purpose], now: datetime | None, made: Made, own: str
+    ) -> None:
         self._purposes = purposes
         self._now = now
         self._made = made
+        self._self = own
+        self._last_people: list[str] = []
+        self._clause: Clause | None = None
+        self._finder = Finder(purposes, now, self._call, self._holder)
 
     def carry_out(self, clause: Clause) -> str:
         """What can be said of a clause once its calls are made; empty when it asks for nothing."""
         if clause.negated or not clause.actions:
             return ""
+        self._clause = clause
         stems = frozenset(content_words(clause.text)) | (
             frozenset(content_words(clause.sentence)) & frozenset(NOUNS)
         )
+        if _FILE.search(clause.text):
+            stems |= {stem("file")}
+        elif not stems & frozenset(NOUNS) and targets.when(clause.text, self._now).clock:
+            # What has an hour and no other name is an entry of a calendar.
+            stems |= {stem("event")}
         try:
             goal = best_tool(self._purposes, clause.actions, stems)
             if goal is None:
@@ -104,29 +124,34 @@ class _Plan:
 
     def _read(self, tool: Purpose, clause: Clause) -> str:
         """Look the clause's topic up with a reading tool and read the answer out of it."""
-        if tool.of("query"):
+        needed = [parameter for parameter in tool.parameters if parameter.required]
+        kind = next(iter(sorted(tool.nouns)), "")
+        if not needed or all(one.role in ("start", "end") for one in needed):
+            found = self._finder.of_kind(kind, clause) or []
+        elif needed == [text_parameter(tool)]:
             if not targets.topics(clause.text) and not targets.kinds(clause.text):
                 return ""
-            found = self._search(tool, clause)
+            found = self._finder.rows(tool, clause)
         else:
             values = {
-                parameter.name: self._value(parameter, tool, clause, 0)
-                for parameter in tool.parameters
-                if parameter.required
+                parameter.name: self._value(parameter, tool, clause, 0) for parameter in needed
             }
             if None in values.values():
                 return ""
             found = row_reading.rows(self._call(tool, values))
         if not found:
             return "I could not find anything about it."
+        told = row_reading.named_field(found[0], clause.sentence)
+        if told:
+            return told
         texts = [Passage(str(place), text=_shown(row)) for place, row in enumerate(found)]
         return extract(clause.sentence, texts)
 
     def _write(self, tool: Purpose, clause: Clause) -> str:
         """Fill the arguments and make the call, once for each thing that is meant."""
         ids = tool.of("id")
-        things = self._things(ids[0].noun, clause) if ids else [None]
-        people = self._people(clause) if tool.of("address") else []
+        things = self._things(ids[0].noun, _without_choices(tool, clause)) if ids else [None]
+        people = self._people(tool, clause) if tool.of("address") else []
         once_each = next((p for p in tool.of("address") if p.required and not p.many), None)
         once_each = once_each or next((p for p in tool.of("address") if not p.many), None)
         if ids and ids[0].many and things:
@@ -221,49 +246,55 @@ class _Plan:
             return " ".join((body or _topic(clause)).split()[:6]).strip(" ,.;:") or None
         if given.body:
             return given.body
+        if tool.of("subject") and not given.subject and not parameter.required:
+            return None
         if loose and (given.subject or not both or len(loose) == 1):
             return loose[-1]
-        return (loose[1] if len(loose) > 1 else "") or targets.said(clause) or None
+        told = (loose[1] if len(loose) > 1 else "") or targets.said(clause)
+        return told or (targets.remainder(clause) if parameter.required else "") or None
 
-    def _people(self, clause: Clause) -> list[str]:
+    def _people(self, tool: Purpose, clause: Clause) -> list[str]:
         """Addresses of the people something goes to; a name that fits several is asked back."""
-        found: list[str] = []
-        for name in targets.recipients(clause.text):
-            found += [name] if ADDRESS.fullmatch(name) else [self._address(name)]
+        named = targets.recipients(clause.text)
+        if not named and any(not p.many for p in tool.of("address")):
+            named = targets.owners(clause.text)
+        if not named and targets.points_to_person(clause.text):
+            return self._last_people
+        found = [name if ADDRESS.fullmatch(name) else self._address(name) for name in named]
+        if not found and targets.names_self(clause.text) and self._self:
+            found = [self._self]
+        self._last_people = list(dict.fromkeys(found)) or self._last_people
         return list(dict.fromkeys(found))
 
+    def _holder(self, clause: Clause) -> str | None:
+        name = targets.holder(clause.text)
+        if name is not None:
+            return self._address(name)
+        return self._self if targets.names_self(clause.text) and self._self else None
+
     def _address(self, name: str) -> str:
-        lookup = self._lookup("person")
+        lookup = self._finder.lookup("person")
         if lookup is None:
             raise _GiveUp(f"What is the address of {name}?")
-        field = (lookup.of("query") or lookup.of("subject") or lookup.of("other"))[0]
+        field = text_parameter(lookup)
+        if field is None:
+            raise _GiveUp(f"What is the address of {name}?")
         for asked in dict.fromkeys((name, name.split()[-1], name.split()[0])):
             known = row_reading.addresses(self._call(lookup, {field.name: asked}))
             own = [a for a in known if all(part in a.lower() for part in words(name))] or known
             if len(own) == 1:
                 return own[0]
+            if likely := self._finder.likelier(own, name, self._clause):
+                return likely
             if own:
                 raise _GiveUp(f"Which {name} do you mean: {' or '.join(own[:4])}?")
         raise _GiveUp(f"I found no address for {name}. What is it?")
 
-    def _lookup(self, noun: str) -> Purpose | None:
-        """A reading tool for a kind of thing that takes a text to look for."""
-        fitting = [
-            tool
-            for tool in self._purposes
-            if "read" in tool.actions
-            and noun in tool.nouns
-            and (tool.of("query") or tool.of("subject") or tool.of("other"))
-            and not any(p.required and p.role in ("id", "address") for p in tool.parameters)
-        ]
-        return max(fitting, key=lambda t: (bool(t.of("query")), len(t.nouns) == 1), default=None)
-
     def _things(self, noun: str, clause: Clause) -> list[Json]:
         """What the clause means, as ids with their rows: one, or all where all are wanted."""
-        search = self._lookup(noun)
-        if search is None:
+        found = self._finder.of_kind(noun, clause)
+        if found is None:
             raise _GiveUp(f"I have no tool that finds a {noun}.")
-        found = self._search(search, clause)
         things: list[Json] = [
             {"id": thing, "row": row} for row in found if (thing := row_reading.row_id(row, noun))
         ]
@@ -273,39 +304,34 @@ class _Plan:
         things = [t for t in things if row_reading.row_time(t["row"])[:10] in days] or things
         if targets.wants_all(clause.text):
             return things
-        timed = sorted(things, key=lambda t: row_reading.row_time(t["row"]), reverse=True)
-        return [timed[-1] if targets.wants_oldest(clause.text) else timed[0]]
+        if targets.wants_newest(clause.text) or targets.wants_oldest(clause.text):
+            timed = sorted(things, key=lambda t: row_reading.row_time(t["row"]), reverse=True)
+            return [timed[-1] if targets.wants_oldest(clause.text) else timed[0]]
+        return things[:1]
 
-    def _search(self, tool: Purpose, clause: Clause) -> list[row_reading.Row]:
-        """Rows for what the clause speaks of; broader search texts are tried one by one."""
-        query = (tool.of("query") or tool.of("subject") or tool.of("other"))[0].name
-        extra = self._bounds(tool, clause)
-        wanted = targets.topics(clause.text) or targets.kinds(clause.text) or [""]
-        for text in wanted[:QUERIES]:
-            result = self._call(tool, {query: text, **extra})
-            found = row_reading.about(row_reading.rows(result), targets.sender(clause.text))
-            if found:
-                return found
-        return []
 
-    def _bounds(self, tool: Purpose, clause: Clause) -> dict[str, Json]:
-        """The first day of a span such as "the last three days", where the tool takes one."""
-        named = targets.when(clause.text, self._now)
-        bounds: dict[str, Json] = {}
-        for role, day in (("start", named.since), ("end", named.until)):
-            parameter = next((p for p in tool.parameters if p.role == role), None)
-            if day is not None and parameter is not None:
-                late = time(23, 59, 59) if role == "end" else time()
-                bounds[parameter.name] = datetime.combine(day, late).strftime(parameter.pattern)
-        return bounds
+def _without_choices(tool: Purpose, clause: Clause) -> Clause:
+    """The clause without where something is to go: that is not what is looked for."""
+    choices = "|".join(re.escape(c) for p in tool.parameters for c in p.choices if c)
+    if not choices:
+        return clause
+    where = rf"\b(?:in|to|into|as|out of|from)\s+(?:the\s+)?(?:{choices})\b"
+    return replace(clause, text=re.sub(where, " ", clause.text, flags=re.IGNORECASE))
+
+
+_CONTAINERS = ("folder", "list", "board", "column")
 
 
 def _place(name: str, text: str) -> str | None:
     """A folder or room: the word before its name, or what stands after "to" or "in"."""
     word = name.split("_")[0]
+    before = "to|in|into" if word in _CONTAINERS else "in|at"
+    path = word in _CONTAINERS and re.search(r"(?<![\w/.])[A-Za-z][\w-]*(?:/[\w-]+)+", text)
+    if path:
+        return path.group(0)
     match = re.search(
         rf"['\"\u201c\u2018]([^'\"\u201d\u2019]+)['\"\u201d\u2019]\s+{word}|(?:the\s+)?([A-Z]\w+)\s+{word}"
-        rf"|{word}\s+(?:called\s+|named\s+)?['\"\u201c\u2018]?([\w-]+)|\b(?:to|in|into)\s+(?:the\s+)?([A-Z]\w+)\b",
+        rf"|{word}\s+(?:called\s+|named\s+)?['\"\u201c\u2018]?([\w-]+)|\b(?:{before})\s+(?:the\s+)?([A-Z]\w+)\b",
         text,
     )
     return next((part for part in match.groups() if part), None) if match else None

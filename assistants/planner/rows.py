@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from assistants.literals import ADDRESS, ISO_TIME
 from assistants.planner.vocabulary import NOUNS
@@ -11,6 +13,9 @@ from assistants.words import stem, words
 from tracer.records import Json
 
 Row = Mapping[str, Json]
+_TIME_ASKED = re.compile(
+    r"\bwhen\b|\b(?:which|what) (?:day|date|time|hour|weekday)\b", re.IGNORECASE
+)
 
 
 def read_result(text: str) -> Json:
@@ -66,6 +71,32 @@ def row_time(row: Row) -> str:
             match = ISO_TIME.match(value)
             if match or (len(value) == 10 and value[4:8:3] == "--"):
                 return value
+    return ""
+
+
+def text(row: Row) -> str:
+    """Everything that a row says."""
+    return " ".join(json.dumps(value, ensure_ascii=False) for value in row.values())
+
+
+def named_field(row: Row, question: str) -> str:
+    """The value of the field that a question names, or its time where it asks for one.
+
+    Example:
+        >>> named_field({"name": "Bo", "phone": "555"}, "What is Bo's phone number?")
+        '555'
+        >>> named_field({"start": "2026-03-13 09:00"}, "On which day is it?")
+        'Friday 13 March 2026, 09:00'
+    """
+    asked = {stem(word) for word in words(question)}
+    for name, value in row.items():
+        if value and not isinstance(value, list | dict) and stem(name.lower()) in asked:
+            return str(value)
+    at = row_time(row)
+    if at and _TIME_ASKED.search(question):
+        moment = datetime.fromisoformat(at)
+        clock = f", {moment:%H:%M}" if len(at) > len("2026-03-13") else ""
+        return f"{moment:%A} {moment.day} {moment:%B %Y}{clock}"
     return ""
 
 

@@ -13,14 +13,16 @@ from tracer.records import Json, Tool
 
 Role = Literal[
     "id", "address", "subject", "body", "query", "start", "end", "duration", "choice", "flag",
-    "place", "other",
+    "place", "limit", "other",
 ]  # fmt: skip
 
 _ROLE_WORDS: tuple[tuple[Role, frozenset[str]], ...] = (
     ("duration", word_set("duration minutes length")),
     (
         "start",
-        word_set("start starts begin begins after since from time_min date_min min due date"),
+        word_set(
+            "start starts begin begins after since from time_min date_min min due deadline date"
+        ),
     ),
     ("end", word_set("end ends finish finishes until before time_max date_max max")),
     ("query", word_set("query keyword keywords search text_query q term terms")),
@@ -29,6 +31,7 @@ _ROLE_WORDS: tuple[tuple[Role, frozenset[str]], ...] = (
     ("place", word_set("folder location room list board column place")),
 )
 _ID_WORDS = word_set("id ids key keys uid uids identifier identifiers ref refs")
+_LIMIT_WORDS = word_set("limit rows results")
 _DESCRIBED: tuple[tuple[Role, frozenset[str]], ...] = (
     ("start", word_set("start begin")),
     ("end", word_set("end")),
@@ -60,6 +63,8 @@ class Parameter:
     """JSON type of one value."""
     noun: str
     """Kind of thing that an id names."""
+    most: int | None = None
+    """The largest number that the schema allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,7 @@ def _parameter(
         _pattern(words, description) if role in ("start", "end") else "",
         kind,
         noun or (sorted(nouns)[0] if nouns else ""),
+        schema.get("maximum") if isinstance(schema.get("maximum"), int) else None,
     )
 
 
@@ -164,6 +170,8 @@ def _role(
         return "choice"
     if kind == "boolean":
         return "flag"
+    if kind == "integer" and _LIMIT_WORDS & {*words, *re.findall("[a-z]+", description.lower())}:
+        return "limit"
     if words[-1] in _ID_WORDS:
         return "id"
     if _ADDRESS_WORDS & set(words):

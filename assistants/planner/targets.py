@@ -9,6 +9,8 @@ from datetime import date, datetime, timedelta
 from assistants.literals import (
     ADDRESS,
     DATE,
+    MONTHS,
+    NUMBER_WORDS,
     QUOTED,
     RELATIVE_DAY,
     TIME,
@@ -29,8 +31,13 @@ _TO = re.compile(
 )
 _DIRECT = re.compile(r"^\w+\s+((?>[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*))(?!['\u2019])")
 """Somebody named right after the verb, as in "Send Ann the file"."""
+_OWNER = re.compile(r"\b(?:for|on)\s+((?>[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*))(?!['\u2019])")
+"""Somebody that a thing is made for, as in "a to-do for Ann"."""
+_PERSON = r"[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*"
+_HOLDER = re.compile(rf"\b({_PERSON})['\u2019]s?\s|\bof\s+({_PERSON})\b")
 _FROM = re.compile(
     rf"\b(?:from|by)\s+({_NAME})"
+    rf"|\b(?:in which|where|what|that)\s+([A-Z][\w\u2019-]+(?:\s+[A-Z][\w\u2019-]+)*)\s+(?=[a-z])"
     rf"|\b({_NAME})['\u2019]s?\s+(?:\w+\s+){{0,3}}?(?:e-?mails?|messages?|mails?|notes?|reply)\b"
 )
 _ABOUT = re.compile(
@@ -92,6 +99,20 @@ def said(clause: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def remainder(clause: str) -> str:
+    """A clause without its verb and those that it names, as the text of a message.
+
+    Example:
+        >>> remainder("thank Ann Lee for the new lamps")
+        'For the new lamps'
+    """
+    text = re.sub(r"^\w+\s+", "", clause)
+    for name in recipients(clause):
+        text = re.sub(rf"\b(?:(?:to|with)\s+)?{re.escape(name)}\b", "", text, count=1)
+    text = " ".join(text.split()).strip(" ,;")
+    return text[:1].upper() + text[1:]
+
+
 def recipients(clause: str) -> list[str]:
     """Names and addresses that something is to go to, in order.
 
@@ -114,6 +135,43 @@ def recipients(clause: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def owners(clause: str) -> list[str]:
+    """Names of people that a thing is made for.
+
+    Example:
+        >>> owners("put a task on Ann Lee, due on Friday: call Bo")
+        ['Ann Lee']
+    """
+    before = QUOTED.sub(" ", clause).split(":")[0]
+    return [name for name in _OWNER.findall(before) if _is_name(name) and not _is_time(name)]
+
+
+def _is_time(name: str) -> bool:
+    return bool(DATE.match(name) or RELATIVE_DAY.match(name)) or name.lower() in MONTHS
+
+
+def holder(clause: str) -> str | None:
+    """Whose a thing is: "Ann Lee's task", "the tasks of Ann Lee".
+
+    Example:
+        >>> holder("close Ann Lee's task"), holder("list the tasks of Bo Kay")
+        ('Ann Lee', 'Bo Kay')
+    """
+    match = _HOLDER.search(QUOTED.sub(" ", clause))
+    name = next((one for one in match.groups() if one), "") if match else ""
+    return name if name and _is_name(name) and not _is_time(name) else None
+
+
+def names_self(clause: str) -> bool:
+    """Whether the one who asks is named: me, my, mine."""
+    return bool(set(words(QUOTED.sub(" ", clause))) & {"me", "my", "mine", "myself"})
+
+
+def points_to_person(clause: str) -> bool:
+    """Whether somebody is named by a pronoun only."""
+    return bool(set(words(QUOTED.sub(" ", clause))) & {"him", "her", "them"})
+
+
 def sender(clause: str) -> str | None:
     """The person that something came from, or whose it is.
 
@@ -123,8 +181,7 @@ def sender(clause: str) -> str | None:
     """
     masked = QUOTED.sub(" ", clause)
     for match in _FROM.finditer(masked):
-        name = match.group(1) or match.group(2)
-        first = name.split()
+        first = next(name for name in match.groups() if name).split()
         while first and not _is_name(first[0]):
             first = first[1:]
         if first and _is_name(" ".join(first)):
@@ -167,7 +224,7 @@ def topics(clause: str) -> list[str]:
         return found
     if who:
         found.append(who)
-    rest = _telling(clause, masked)
+    rest = _rest(clause, masked)
     capital = [word for word in rest if word[0].isupper() or any(c.isdigit() for c in word)]
     plain = sorted((word for word in rest if word not in capital), key=len, reverse=True)
     if not named:
@@ -179,19 +236,36 @@ def topics(clause: str) -> list[str]:
 
 
 _EMPTY = re.compile(r"^\s*(?:to|from|with|and|that|if|by)\b|^\s*$")
+_POINTING = re.compile(r"^\w+\s+(?:it|them|the original|the same (?:one|mail))\b", re.IGNORECASE)
 _POINTERS = word_set("it them that those these they")
 
 
-def _telling(clause: str, masked: str) -> list[str]:
+def _rest(clause: str, masked: str) -> list[str]:
     """The words after the verb that say what is meant: no times, recipients, kinds of thing."""
     outside = TIME.sub(" ", RELATIVE_DAY.sub(" ", DATE.sub(" ", masked)))
     known = {word for name in recipients(clause) for word in words(name)}
     return [
         word
-        for word in re.findall(r"\w+(?:-\w+)*", re.sub(r"['\u2019]s\b", "", outside))[1:]
+        for word in re.findall(r"\w+(?:[-./]\w+)*", re.sub(r"['\u2019]s\b", "", outside))[1:]
         if word.lower() not in STOP_WORDS | NEWEST | OLDEST | EVERY | known
         and stem(word.lower()) not in NOUNS
     ]
+
+
+def telling(clause: str) -> list[str]:
+    """The single words to search for, the most telling first: with digits, names, then long ones.
+
+    Example:
+        >>> telling("flag the mail in which Ann finds the two cartons of PO-7")
+        ['PO-7', 'Ann', 'cartons', 'finds']
+    """
+    found = [*quoted(clause), *_rest(clause, QUOTED.sub(" ", clause))]
+    plain = [word for word in dict.fromkeys(found) if stem(word.lower()) not in NUMBER_WORDS]
+
+    def place(word: str) -> tuple[bool, bool, int]:
+        return (not any(c.isdigit() for c in word), not word[0].isupper(), -len(word))
+
+    return sorted(plain, key=place)
 
 
 def kinds(clause: str) -> list[str]:
@@ -211,7 +285,11 @@ def only_points_back(clause: str) -> bool:
     Example:
         >>> only_points_back("delete them"), only_points_back("delete Ann's mail")
         (True, False)
+        >>> only_points_back("move it to the archive")
+        True
     """
+    if _POINTING.match(clause):
+        return True
     return bool(set(words(clause)) & _POINTERS) and not topics(clause)
 
 
@@ -267,6 +345,11 @@ def wants_all(clause: str) -> bool:
     if set(plain) & EVERY:
         return True
     return any(word.endswith("s") and stem(word) in NOUNS for word in plain)
+
+
+def wants_newest(clause: str) -> bool:
+    """Whether the last match in time is meant."""
+    return bool(set(words(QUOTED.sub(" ", clause))) & NEWEST)
 
 
 def wants_oldest(clause: str) -> bool:

@@ -7,13 +7,13 @@ Source:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tracer.errors import DataMissingError, InputError
+from tracer.limits import json_value
 from tracer.records import Json
 from tracer.registry import missing_extra
 
@@ -95,10 +95,10 @@ def _records(file: Path) -> Iterator[Mapping[str, Json]]:
     if file.suffix == ".parquet":
         yield from _parquet(file)
         return
-    with file.open(encoding="utf-8") as lines:
+    with file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                record = json.loads(line)
+                record = json_value(line.decode())
             except ValueError as error:
                 raise InputError(f"{file}:{number}: not JSON ({error})") from error
             if not isinstance(record, dict):
@@ -135,7 +135,7 @@ def _row(where: str, record: Mapping[str, Json], split: str) -> Row:
         raise InputError(
             f"{where}: which split is it? Name the file train, dev or test, or add a column 'split'"
         )
-    texts, golds = record["questions"], record["gold_answers"]
+    texts, golds = (_texts(where, name, record[name]) for name in ("questions", "gold_answers"))
     if len(texts) != len(golds):
         raise InputError(f"{where}: gold_answers: {len(golds)} for {len(texts)} questions")
     others = _parallel(where, "alternate_answers", record.get("alternate_answers"), len(texts))
@@ -146,11 +146,20 @@ def _row(where: str, record: Mapping[str, Json], split: str) -> Row:
     return Row(split, str(record["user"]), str(record["path"]), record[mail], questions)
 
 
+def _texts(where: str, name: str, given: Json) -> list[str]:
+    if isinstance(given, list) and all(isinstance(one, str) for one in given):
+        return given
+    raise InputError(f"{where}: {name}: {str(given)[:80]!r} where a list of texts belongs")
+
+
 def _parallel(where: str, name: str, given: Json, count: int) -> list[list[str]]:
     """One list a question; the file may hold one text or list a question, or turn it round."""
     if not given:
         return [[] for _ in range(count)]
-    lists = [[one] if isinstance(one, str) else list(one or ()) for one in given]
+    lists = [
+        [one] if isinstance(one, str) else _texts(where, name, one or [])
+        for one in (given if isinstance(given, list) else [given])
+    ]
     if len(lists) == count:
         return lists
     if all(len(one) == count for one in lists):

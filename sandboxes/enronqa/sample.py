@@ -10,7 +10,6 @@ Source:
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from sandboxes.enronqa.classify import BINS, Classifier, Label, by_rules
 from sandboxes.enronqa.mailbox import normal_body
 from sandboxes.enronqa.rows import Row, data_files, read_rows
 from tracer.answer_text import normalise
 from tracer.errors import InputError
+from tracer.limits import json_value
 from tracer.records import Json
 
 KIND = "stagetrace enronqa sample"
@@ -110,6 +112,18 @@ def draw(
     }
 
 
+class _Item(msgspec.Struct):
+    item: str
+    bin: str
+    reasoning: str
+
+
+class _Manifest(msgspec.Struct):
+    path: str
+    files: dict[str, str]
+    items: list[_Item]
+
+
 def read_manifest(path: Path) -> Mapping[str, Json]:
     """A manifest that `draw` made.
 
@@ -117,11 +131,15 @@ def read_manifest(path: Path) -> Mapping[str, Json]:
         InputError: It is none.
     """
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest: Mapping[str, Json] = json_value(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as a sample's manifest ({error})") from error
     if not isinstance(manifest, dict) or manifest.get("kind") != KIND:
         raise InputError(f"{path}: no sample of EnronQA; make one by: stagetrace data sample PATH")
+    try:
+        msgspec.convert(manifest, _Manifest)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        raise InputError(f"{path}: not as `stagetrace data sample` writes it ({error})") from error
     return manifest
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from sandboxes.data import folder_of
 from tracer.errors import DataMissingError
+from tracer.limits import json_value
 from tracer.records import Json
 
 SPLITS = ("easy", "hard")
@@ -64,7 +64,7 @@ def _conversation(path: Path) -> Mapping[str, Json]:
 
 def _read(path: Path) -> dict[str, Json]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json_value(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise DataMissingError(
             f"{path}: this file of the ToolTalk data is missing; {_MEND}"

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 def analyze(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or files of traces.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="Run folders, files of traces, or addresses of a Jaeger or Phoenix.",
+        ),
     ],
     baseline: Annotated[
         str, typer.Option(help="The condition that the others are compared with.")
@@ -89,6 +93,13 @@ def analyze(
     review: Annotated[
         bool, typer.Option("--review", help="Go through the codes of wrong answers by hand.")
     ] = False,
+    inspect_condition: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY",
+            help="Key of a sample's metadata that names the condition in an Inspect log.",
+        ),
+    ] = "condition",
     codes: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where codes are kept; in the run folder by default."),
@@ -113,6 +124,7 @@ def analyze(
         prices=prices,
         judge=judge,
         parsed="verbs" in wanted,
+        condition_key=inspect_condition,
     )
     if label or review or codes is not None:
         _code(found, runs, codes, label, review)
@@ -182,6 +194,7 @@ def _read(
     prices: Path | None,
     judge: str,
     parsed: bool,
+    condition_key: str,
 ) -> list[Block]:
     from analyzers.blocks import Blocks
     from analyzers.prices import read_prices
@@ -195,7 +208,7 @@ def _read(
 
         model = chat_model(judge)
     blocks = Blocks(metrics, chosen)
-    read_all(blocks, runs, judge=model, parsed=parsed)
+    read_all(blocks, runs, judge=model, parsed=parsed, condition_key=condition_key)
     return blocks.blocks()
 
 

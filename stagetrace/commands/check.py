@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def check(
     traces: Annotated[
-        Path, typer.Argument(help="Run folder, folder or file of traces, or - for standard input.")
+        Path,
+        typer.Argument(
+            help="Run folder, folder or file of traces, address of a server, or - for stdin."
+        ),
     ],
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse at the first finding, with file and line.")

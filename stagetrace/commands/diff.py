@@ -142,8 +142,7 @@ def _run(
 
 def _nodes(path: Path, traces: Sequence[Trace]) -> tuple[Sequence[Node], Sequence[Node]]:
     """The spans of both traces that are no step, with their places among all spans."""
-    from tracer import attributes as names
-    from tracer.fold import step_of
+    from tracer.fold import in_order, step_of
     from tracer.formats.otlp_json import latest
     from tracer.store import read_spans
     from tracer.stored import StoredSpan
@@ -154,11 +153,7 @@ def _nodes(path: Path, traces: Sequence[Trace]) -> tuple[Sequence[Node], Sequenc
             wanted[span.trace_id].append(span)
     made = []
     for trace in traces:
-        spans = latest(wanted[trace.trace_id])
-        if all(names.SEQUENCE in span.attributes for span in spans):
-            spans = sorted(spans, key=lambda span: int(span.attributes[names.SEQUENCE]))
-        else:
-            spans = sorted(spans, key=lambda span: span.started_ns)
+        spans = in_order(latest(wanted[trace.trace_id]))
         made.append(
             [
                 (place, span.name, span.span_id)

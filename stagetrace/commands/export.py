@@ -27,7 +27,9 @@ class Protocol(StrEnum):
 
 
 def export(
-    traces: Annotated[Path, typer.Argument(help="Run folder, or folder or file of traces.")],
+    traces: Annotated[
+        Path, typer.Argument(help="Run folder, folder or file of traces, or address of a server.")
+    ],
     otlp: Annotated[
         str | None,
         typer.Option(help="Send to this receiver, such as http://127.0.0.1:4318.", metavar="URL"),

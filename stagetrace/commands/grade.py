@@ -20,7 +20,9 @@ _SHOWN = 20
 
 
 def grade(
-    traces: Annotated[Path, typer.Argument(help="Run folder, or folder or file of traces.")],
+    traces: Annotated[
+        Path, typer.Argument(help="Run folder, folder or file of traces, or address of a server.")
+    ],
     suite: Annotated[str, typer.Option(help="What they are graded against: office, tasks:PATH.")],
     mode: Annotated[str | None, typer.Option(help="Grading: official, strict, revised.")] = None,
     match: Annotated[
@@ -29,6 +31,13 @@ def grade(
     tools: Annotated[
         str | None, typer.Option(help="MODULE:ATTR of tools of your own, for tasks:PATH.")
     ] = None,
+    inspect_condition: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY",
+            help="Key of a sample's metadata that names the condition in an Inspect log.",
+        ),
+    ] = "condition",
     out: Annotated[
         Path | None, typer.Option(help="New run folder for analyze; or a file NAME.jsonl.")
     ] = None,
@@ -42,7 +51,8 @@ def grade(
     from stagetrace.grading import grade_traces, write_records, write_run
     from stagetrace.suite import open_suite
 
-    graded = grade_traces(traces, open_suite(suite, mode, grading=True, tools=tools), match)
+    sandbox = open_suite(suite, mode, grading=True, tools=tools)
+    graded = grade_traces(traces, sandbox, match, inspect_condition)
     if out is not None and out.suffix == ".jsonl":
         write_records(graded, out)
     elif out is not None:

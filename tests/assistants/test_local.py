@@ -19,6 +19,18 @@ from tracer.records import Message, Passage, Tool
 pytestmark = pytest.mark.model
 
 QUESTION = "What is the name of the ship?"
+SEARCH = Tool(
+    "search_mail",
+    "Search the mails.",
+    {
+        "type": "object",
+        "properties": {"query": {"type": "string", "maxLength": 20}},
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+    False,
+    print,
+)
 MAIL = "The ship is called Amaranth. It leaves on Monday from Rotterdam with 40 crates of tea."
 
 
@@ -71,15 +83,8 @@ def test_prompt_of_five_long_mails_stays_short(smollm2: ChatModel) -> None:
 
 
 def test_call_is_held_to_the_schema(smollm2: ChatModel) -> None:
-    schema = {
-        "type": "object",
-        "properties": {"query": {"type": "string", "maxLength": 20}},
-        "required": ["query"],
-        "additionalProperties": False,
-    }
-    tool = Tool("search_mail", "Search the mails.", schema, False, print)
     messages = [Message("system", ACT.fill("")), Message("user", "Search the mails about tea.")]
-    reply = smollm2.chat(messages, [tool])
+    reply = smollm2.chat(messages, [SEARCH])
     for call in reply.message.tool_calls:
         assert call.name == "search_mail"
         assert call.arguments is None or set(call.arguments) == {"query"}
@@ -104,8 +109,9 @@ def served(weights_folder: Path) -> Iterator[Any]:
     del server
 
 
-def test_openai_model_over_http_against_a_real_server(served: Any) -> None:
-    model: Any = openai_model("served-smollm2", base_url=served.listening_address + "/v1")
+@pytest.mark.parametrize("options", ["", "?api=responses", "?api=responses&stream=on"])
+def test_openai_model_over_http_against_a_real_server(served: Any, options: str) -> None:
+    model: Any = openai_model(f"served-smollm2{options}", base_url=served.listening_address + "/v1")
     reply = model.chat(ask((Passage("m-1", 1.0, MAIL),)))
     model.close()
     assert reply.message.content
@@ -113,3 +119,27 @@ def test_openai_model_over_http_against_a_real_server(served: Any) -> None:
     assert reply.output_tokens
     assert reply.model == "served-smollm2"
     assert reply.finish_reason in ("stop", "length")
+
+
+def test_call_is_held_to_the_schema_over_http(served: Any) -> None:
+    model: Any = openai_model(
+        "served-smollm2?tools=json_schema", base_url=served.listening_address + "/v1"
+    )
+    reply = model.chat([Message("user", "Search the mails about tea.")], [SEARCH])
+    model.close()
+    for call in reply.message.tool_calls:
+        assert call.name == "search_mail"
+        assert call.arguments is None or set(call.arguments) == {"query"}
+    assert reply.message.tool_calls or reply.message.content
+
+
+def test_file_of_ones_own_is_named_and_digested(weights_folder: Path) -> None:
+    """Handed the tools in a form that it does not know, this model answers in words."""
+    found = weights.require("smollm2", settings.model_folders())
+    model: Any = local_model(f"{found.path}?tools=native")
+    assert model.name == "local:SmolLM2-135M-Instruct.Q4_1"
+    assert (model.source.source, model.source.sha256) == (found.path.name, found.source.sha256)
+    assert model.tool_call_mode == "native"
+    reply = model.chat([Message("user", "Search the mails about tea.")], [SEARCH])
+    assert reply.message.content or reply.message.tool_calls
+    assert (reply.input_tokens or 0) > 5

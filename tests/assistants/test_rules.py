@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from assistants.calls import shown
 from assistants.models.rules import rules
 from assistants.planner.clauses import clauses
-from assistants.tool_user import shown
 from tracer.records import Json, Message, Tool
 
 BRIEFING = "Today is Friday 2026-02-27."
 PEOPLE = [
-    {"name": "Ann Lee", "address": "ann.lee@x.example"},
+    {"name": "Ann Lee", "address": "ann.lee@x.example", "phone": "555-01"},
     {"name": "Bo Kay", "address": "bo.kay@x.example"},
     {"name": "Bo Ray", "address": "bo.ray@x.example"},
 ]
@@ -104,10 +104,15 @@ def camel(name: str) -> str:
     return first + second.capitalize()
 
 
-def carry_out(request: str, naming: Callable[[str], str]) -> tuple[list[Any], str]:
+def carry_out(
+    request: str,
+    naming: Callable[[str], str],
+    place: Callable[[list[tuple[str, Mapping[str, Json]]]], list[Tool]] | None = None,
+) -> tuple[list[Any], str]:
     """What was written, and the final answer."""
     written: list[tuple[str, Mapping[str, Json]]] = []
-    tools = {tool.name: tool for tool in office(naming, written)}
+    offered = place(written) if place else office(naming, written)
+    tools = {tool.name: tool for tool in offered}
     messages = [Message("system", BRIEFING), Message("user", request)]
     model = rules("")
     for _ in range(12):
@@ -156,6 +161,132 @@ def test_orders_are_carried_out_whatever_the_tools_are_called(
     request_text: str, expected: tuple[str, Any], naming: Callable[[str], str]
 ) -> None:
     assert carry_out(request_text, naming)[0] == [expected]
+
+
+TASKS = [
+    {"id": "t1", "title": "Order two bolts", "owner": "ann.lee@x.example", "due": "2026-03-02"},
+    {"id": "t2", "title": "Sweep the yard", "owner": "bo.kay@x.example", "due": "2026-03-05"},
+    {"id": "t3", "title": "Water the plants", "owner": "ann.lee@x.example", "due": "2026-03-09"},
+]
+VISITS = [
+    {"id": "v1", "title": "Dentist", "start": "2026-03-03 09:00"},
+    {"id": "v2", "title": "Lamp fair", "start": "2026-03-04 11:15"},
+]
+
+
+def house(written: list[tuple[str, Mapping[str, Json]]]) -> list[Tool]:
+    """Tools that list in place of searching, with numbers, owners, hours and folders."""
+
+    def write(name: str) -> Callable[..., Json]:
+        return lambda **arguments: written.append((name, arguments)) or "ok"  # type: ignore[func-returns-value]
+
+    def tasks(owner: str = "", most: int = 2) -> Json:
+        return [row for row in TASKS if owner in row["owner"]][:most]
+
+    def visits(start: str, end: str) -> Json:
+        return [row for row in VISITS if start <= row["start"] <= end]
+
+    number = {"type": "integer", "maximum": 9, "description": "At most so many rows."}
+    moment = {"type": "string", "description": "YYYY-MM-DD HH:MM."}
+    person = {"type": "string", "description": "Address of the owner."}
+    return [
+        Tool("list_tasks", "List tasks.", schema(owner=person, most=number), False, tasks),
+        Tool(
+            "list_events",
+            "List events.",
+            schema("start", "end", start=moment, end=moment),
+            False,
+            visits,
+        ),
+        Tool("find_people", "Find people.", schema("name", name=str), False, find(PEOPLE)),
+        Tool("find_files", "Find files.", schema("query", query=str), False, find(FILES)),
+        Tool("close_task", "Close.", schema("task_id", task_id=str), True, write("close")),
+        Tool(
+            "create_task",
+            "Make a task.",
+            schema("title", "owner", title=str, owner=person, due=str),
+            True,
+            write("make"),
+        ),
+        Tool(
+            "update_event",
+            "Change an event.",
+            schema("event_id", event_id=str, start=moment),
+            True,
+            write("change"),
+        ),
+        Tool(
+            "move_file",
+            "Move a file.",
+            schema("file_id", "folder", file_id=str, folder=str),
+            True,
+            write("move"),
+        ),
+        Tool(
+            "share_file",
+            "Share a file.",
+            schema("file_id", "addresses", file_id=str, addresses={"type": "array"}),
+            True,
+            write("share"),
+        ),
+    ]
+
+
+FILES = [{"id": "f1", "name": "plan-v2.pdf"}, {"id": "f2", "name": "plan-v1.pdf"}]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("Tick off the task about the plants.", ("close", {"task_id": "t3"})),
+        ("Close Ann Lee's task with the two bolts.", ("close", {"task_id": "t1"})),
+        (
+            "Put a task on Ann Lee, due 6 March: clear the bench.",
+            ("make", {"title": "Clear the bench", "owner": "ann.lee@x.example"}),
+        ),
+        (
+            "Give Ann Lee a task: clear the bench.",
+            ("make", {"title": "Clear the bench", "owner": "ann.lee@x.example"}),
+        ),
+        (
+            "Have the lamp fair on Wednesday 4 March begin at 10:30.",
+            ("change", {"event_id": "v2", "start": "2026-03-04 10:30"}),
+        ),
+        (
+            "Put plan-v1.pdf away into the folder old/plans.",
+            ("move", {"file_id": "f2", "folder": "old/plans"}),
+        ),
+        (
+            "Let Ann Lee have access to plan-v2.pdf.",
+            ("share", {"file_id": "f1", "addresses": ["ann.lee@x.example"]}),
+        ),
+    ],
+)
+def test_things_that_cannot_be_searched_are_listed_and_told_apart(
+    request_text: str, expected: tuple[str, Mapping[str, Json]]
+) -> None:
+    written, answer = carry_out(request_text, lambda name: name, house)
+    ((name, arguments),) = written or [("nothing", {"said": answer})]
+    assert (name, {key: arguments.get(key) for key in expected[1]}) == expected
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("What is the phone number of Ann Lee?", "555-01"),
+        (
+            "When does the meeting about the lamp fair begin on 4 March?",
+            "Wednesday 4 March 2026, 11:15",
+        ),
+    ],
+)
+def test_field_that_a_question_names_is_the_answer(request_text: str, answer: str) -> None:
+    assert carry_out(request_text, lambda name: name, house) == ([], answer)
+
+
+def test_mail_is_found_by_who_wrote_it_and_what_it_says() -> None:
+    request = "Delete the mail in which Ann Lee describes the leak in the roof."
+    assert carry_out(request, dotted)[0] == [("delete", {"mail_ids": ["l2"]})]
 
 
 def test_two_of_a_name_are_asked_back() -> None:

@@ -25,7 +25,13 @@ from analyzers.statistics.bootstrap import paired_bootstrap, paired_bootstrap_co
 from analyzers.statistics.mcnemar import discordance, mcnemar_exact
 from analyzers.statistics.power import detectable_mean
 from stagetrace.commandline import run
-from tests.conformance import reader_kinds, retriever_kinds, sandbox_kinds, variant_kinds
+from tests.conformance import (
+    reader_kinds,
+    retriever_kinds,
+    sandbox_kinds,
+    tracer_kinds,
+    variant_kinds,
+)
 from tracer.store import read_traces
 
 Case: TypeAlias = Mapping[str, Any]
@@ -34,19 +40,13 @@ Said: TypeAlias = Callable[[], str]
 Check: TypeAlias = Callable[[Case, Path, Said], None]
 Kind: TypeAlias = tuple[str, frozenset[str]]
 
-PARTS = (
-    *("metrics", "statistics", "cli-report", "reader", "exporters"),
-    *("sandboxes", "variants", "retrievers"),
-)
-
 
 def read_cases(folder: Path) -> list[Case]:
-    """The cases of the parts that are answered here, in the order of their files."""
+    """The cases in the order of their files."""
     files = sorted(folder.glob("*.json"))
     if not files:
         raise FileNotFoundError(f"{folder}: no case of a fault")
-    cases = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    return [case for case in cases if case["part"] in PARTS]
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 
 def name_of(case: Case) -> str:
@@ -228,6 +228,7 @@ CHECKS: Mapping[Kind, Check] = {
     **reader_kinds.CHECKS,
     **retriever_kinds.CHECKS,
     **sandbox_kinds.CHECKS,
+    **tracer_kinds.CHECKS,
     **variant_kinds.CHECKS,
 }
 
@@ -238,6 +239,7 @@ IN_WORDS: Mapping[Kind, str] = {
     **reader_kinds.IN_WORDS,
     **retriever_kinds.IN_WORDS,
     **sandbox_kinds.IN_WORDS,
+    **tracer_kinds.IN_WORDS,
     **variant_kinds.IN_WORDS,
 }
 """Cases told in words, and where they are ordinary tests under their number."""

@@ -85,8 +85,9 @@ with fake_endpoint() as url:
     agent = build(url)
     print(agent.invoke({{"messages": [("user", "When is the review?")]}})["messages"][-1].content)
     from openai import OpenAI
-    OpenAI(base_url=url, api_key="x").chat.completions.create(
-        model="direct", messages=[{{"role": "user", "content": "hi"}}])
+    client = OpenAI(base_url=url, api_key="x")
+    client.chat.completions.create(model="direct", messages=[{{"role": "user", "content": "hi"}}])
+    client.responses.create(model="response", input="hi")
     from langchain_openai import ChatOpenAI
     ChatOpenAI(model="bare", base_url=url, api_key="x").invoke("hello")
 print("status", sys.argv[1:])
@@ -116,7 +117,9 @@ def test_a_script_is_traced_without_a_line_of_its_code(module, tmp_path):
     assert len(agents) == 1
     assert (len(agents[0].model_calls), len(agents[0].calls)) == (2, 1)
     others = sorted(trace.model_calls[0].model for trace in traces if not trace.assistant)
-    assert others == ["bare", "direct"]
+    assert others == ["bare", "direct", "response"]
+    response = next(t.model_calls[0] for t in traces if t.model_calls[0].model == "response")
+    assert response.input_tokens == 20
 
 
 def test_a_sitecustomize_of_the_users_own_still_runs(tmp_path):

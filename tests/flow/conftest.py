@@ -37,8 +37,11 @@ class Project:
     )
     """A run of the tiny sandbox into the folder `here`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> None:
         self.folder = folder
+        self._patch, self._capture = patch, capture
         shutil.copy(TINY, folder / "tiny_box.py")
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
@@ -55,21 +58,40 @@ class Project:
 
     def run(self, *arguments: str, **environment: str) -> tuple[int, str, str]:
         """Status, stdout and stderr of one command."""
-        process = self.start(*arguments, **environment)
-        out, err = process.communicate(timeout=120)
+        with self.start(*arguments, **environment) as process:
+            try:
+                out, err = process.communicate(timeout=280)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
         return process.returncode, out, err
 
+    def inside(self, *arguments: str, **environment: str) -> tuple[int, str, str]:
+        """The same in this process, which starts no program: no workers, no signals."""
+        from stagetrace.commandline import run
+
+        self._capture.readouterr()
+        with self._patch.context() as patch:
+            patch.chdir(self.folder)
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            status = run(arguments)
+        out, err = self._capture.readouterr()
+        return status, out, err
+
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Project:
+    return Project(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture
-def tiny_run(project: Project) -> Callable[..., tuple[int, str, str]]:
-    """`stagetrace run` of the tiny sandbox into the folder `here`."""
+def tiny_run(box: ModuleType, project: Project) -> Callable[..., tuple[int, str, str]]:
+    """`stagetrace run` of the tiny sandbox into the folder `here`, in this process."""
 
     def run(*arguments: str, **environment: str) -> tuple[int, str, str]:
-        return project.run(*project.tiny, *arguments, **environment)
+        return project.inside(*project.tiny, *arguments, **environment)
 
     return run

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -49,19 +49,6 @@ def verdicts(folder: Path) -> dict[Any, Any]:
     for key, done in read_run(folder).done.items():
         plain[key] = msgspec.to_builtins((done.status, done.outcome, done.request, done.spans))
     return plain
-
-
-def alive_in_session(session: int) -> list[int]:
-    """Processes of a session that are no zombies."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rsplit(")", 1)[1].split()
-        except (OSError, IndexError):
-            continue
-        if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(stat.parent.name))
-    return found
 
 
 def test_all_conditions_of_an_item_come_before_the_next(
@@ -138,38 +125,13 @@ def test_interrupted_twice_abandons_what_runs(project: Project, workers: str) ->
     assert len(list(resumed.traces())) == 4
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("workers", "kill_after"), [(1, 25), (2, 60)])
-def test_killed_and_resumed_every_item_stands_once(
-    project: Project, workers: int, kill_after: int
+def test_resume_takes_the_wordings_of_the_first_sitting(
+    tiny_run: TinyRun, project: Project
 ) -> None:
     folder = project.folder / "here"
-    items = {"TINY_ITEMS": "90", "TINY_PAUSE_S": "0.01"}
-    process = project.start(*project.tiny, "--workers", str(workers), **items)
-    wait_for(kill_after, folder, process)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=PATIENCE_S)
-    before = b"".join(lines(folder))
-    before = before[: before.rfind(b"\n") + 1]
-    end = time.monotonic() + 10
-    while alive_in_session(process.pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert alive_in_session(process.pid) == []
-    status, _, err = project.run("run", "--resume", "here", "--workers", str(workers), **items)
-    assert status == 0, err
-    after = b"".join(lines(folder))
-    assert after.startswith(before)
-    assert sorted(Counter(keys(folder)).values()) == [1] * 90
-    traces = Counter(trace.request.item for trace in read_run(folder).traces())
-    assert sorted(traces.values()) == [1] * 90
-
-
-def test_resume_takes_the_wordings_of_the_first_sitting(project: Project) -> None:
-    folder = project.folder / "here"
-    run = (*project.tiny, "--conditions", "base,typos")
-    assert project.run(*run, TINY_DOWN="4")[0] == 1
+    assert tiny_run("--conditions", "base,typos", TINY_DOWN="4")[0] == 1
     variants = (folder / "variants.jsonl").read_bytes()
-    status, _, err = project.run("run", "--resume", "here")
+    status, _, err = project.inside("run", "--resume", "here")
     assert status == 0, err
     assert (folder / "variants.jsonl").read_bytes() == variants
     assert len(read_run(folder).done) == 12
@@ -178,7 +140,7 @@ def test_resume_takes_the_wordings_of_the_first_sitting(project: Project) -> Non
 def test_resume_of_a_finished_run_runs_nothing(tiny_run: TinyRun, project: Project) -> None:
     tiny_run()
     before = lines(project.folder / "here")
-    assert project.run("run", "--resume", "here")[0] == 0
+    assert project.inside("run", "--resume", "here")[0] == 0
     assert lines(project.folder / "here") == before
 
 
@@ -188,7 +150,7 @@ def test_failed_items_are_counted_named_and_run_again(tiny_run: TinyRun, project
     assert "base                 6/6  ok 5  failed 1" in out
     assert "failed t03 base run 1: EndpointError: endpoint example: status 503" in err
     assert "stagetrace show here t03 --condition base" in out
-    assert project.run("run", "--resume", "here")[0] == 0
+    assert project.inside("run", "--resume", "here")[0] == 0
     done = read_run(project.folder / "here").done
     assert (done["t03", "base", 0].status, done["t03", "base", 0].attempt) == ("ok", 1)
 
@@ -206,8 +168,8 @@ def test_endpoint_that_is_down_ends_the_run_and_keeps_what_is_finished(
     }
 
 
-def test_worker_that_is_killed_loses_only_its_item(tiny_run: TinyRun, project: Project) -> None:
-    status, _, err = tiny_run("--workers", "2", TINY_KILLER="3")
+def test_worker_that_is_killed_loses_only_its_item(project: Project) -> None:
+    status, _, err = project.run(*project.tiny, "--workers", "2", TINY_KILLER="3")
     assert status == 1, err
     done = read_run(project.folder / "here").done
     assert {k[0]: d.error_class for k, d in done.items() if d.status != "ok"} == {
@@ -238,9 +200,9 @@ def test_agents_own_exception_is_no_failure_of_the_run(tiny_run: TinyRun, projec
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
-    project: Project, arguments: tuple[str, ...], said: str
+    box: ModuleType, project: Project, arguments: tuple[str, ...], said: str
 ) -> None:
-    status, out, err = project.run(
+    status, out, err = project.inside(
         *arguments, STAGETRACE_DATA="missing", OPENAI_BASE_URL="", OPENAI_API_KEY=""
     )
     assert (status, out) == (2, ""), err
@@ -256,8 +218,8 @@ def test_folder_of_a_run_is_not_run_into_again(tiny_run: TinyRun, project: Proje
     assert "holds a run already" in err
 
 
-def test_without_out_each_run_gets_a_folder_of_its_own(project: Project) -> None:
+def test_without_out_each_run_gets_a_folder_of_its_own(box: ModuleType, project: Project) -> None:
     for _ in range(2):
-        assert project.run(*project.tiny[:-2], "--limit", "1")[0] == 0
+        assert project.inside(*project.tiny[:-2], "--limit", "1")[0] == 0
     names = sorted(path.name for path in (project.folder / "runs").iterdir())
     assert [name[4:] for name in names] == ["-tiny-box-tiny-tools", "-tiny-box-tiny-tools-2"]

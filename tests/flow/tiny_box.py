@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from assistants.base import Parts
 from sandboxes.base import Corpus
 from tracer.errors import EndpointError
 from tracer.records import (
@@ -169,3 +170,14 @@ class Scripted:
 def scripted(argument: str) -> Scripted:
     """`tiny_box:scripted`."""
     return Scripted()
+
+
+def sender(parts: Parts) -> Callable[[str], str]:
+    """`tiny_box:sender`, an agent without a framework, which starts in half the time."""
+
+    def answer(text: str) -> str:
+        time.sleep(float(os.environ.get("TINY_PAUSE_S", "0")))
+        parts.tools[0].run(text=f"note {text.split()[-2]}")
+        return "Sent."
+
+    return answer

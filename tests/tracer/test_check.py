@@ -80,7 +80,7 @@ def test_a_manifest_is_validated_and_its_counts_are_held_against_each_other(tmp_
     write_run(folder)
     path = folder / "run.json"
     manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({**manifest, "attempt": "x", "spans_made": 9}))
+    path.write_text(json.dumps({**manifest, "status": "x", "spans_made": 9}))
     counts = check(folder).report.counts
     assert counts == {"schema_mismatch": 1, "spans_lost": 3}
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from stagetrace.commandline import run as command
+from stagetrace.grading import grouped
 from tests.tracer.otlp_inputs import write
+from tracer.attributes import CONDITION_NAME
 from tracer.errors import TraceFormatError
 from tracer.formats.inspect_log import _member
 from tracer.formats.report import Report
@@ -70,6 +73,21 @@ def test_both_forms_of_a_log_give_the_same(as_json):
 def test_another_key_of_the_metadata_can_name_the_condition():
     report = Report(condition_key="cluster")
     assert {t.request.condition for t in read_traces(LOG, report)} == {"c1", "base"}
+
+
+def test_the_commands_take_the_key_of_the_condition(capsys):
+    def conditions(*arguments):
+        assert command([*arguments, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    shown = conditions("show", str(LOG), "--inspect-condition", "cluster")
+    assert {one["request"]["condition"] for one in shown["traces"]} == {"c1", "base"}
+    shown = conditions("show", str(LOG))
+    assert {one["request"]["condition"] for one in shown["traces"]} == {"indirect", "base"}
+    graded = grouped(LOG, "cluster").values()
+    assert {one.attributes[CONDITION_NAME] for spans in graded for one in spans} == {"c1", "base"}
+    tables = conditions("analyze", str(LOG), "--inspect-condition", "cluster")
+    assert '"c1"' in json.dumps(tables)
 
 
 def test_another_archive_and_a_damaged_one_are_named(tmp_path):

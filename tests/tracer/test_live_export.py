@@ -39,6 +39,7 @@ class FaultyReceiver:
         self.mode, self.times = mode, times
         self.spans: list = []
         self.sizes: list[int] = []
+        self.spans_each: list[int] = []
         self.requests = 0
         receiver = self
 
@@ -92,9 +93,11 @@ class FaultyReceiver:
         self.sizes.append(len(body))
         request = ExportTraceServiceRequest()
         request.ParseFromString(body)
+        before = len(self.spans)
         for group in request.resource_spans:
             for scoped in group.scope_spans:
                 self.spans.extend(scoped.spans)
+        self.spans_each.append(len(self.spans) - before)
 
     def __enter__(self):
         return self
@@ -112,7 +115,7 @@ def free_port() -> int:
 
 def run_agent(url: str | None, **kwargs):
     """One run of the agent beside an endpoint: result, store, exporter."""
-    exporter = None if url is None else LiveExporter(url, exit_s=1.5, **kwargs)
+    exporter = None if url is None else LiveExporter(url, **{"exit_s": 1.5} | kwargs)
     sink = MemorySink()
     with Recorder(sink, beside=[exporter] if exporter else []) as recorder:
         result = trace_graph(agent_graph(), recorder, name="demo").invoke(QUESTION)
@@ -122,6 +125,8 @@ def run_agent(url: str | None, **kwargs):
 PLAIN = run_agent(None)[0]
 MODES = ["ok", "down", "slow", "429", "500", "503", "reset", "garbage", "tls", "never"]
 MODES += ["partial", "unreadable", "lost"]
+DELIVERED = dict.fromkeys(["ok", "slow", "unreadable"], (10, 0, 0)) | {"partial": (8, 2, 0)}
+"""Modes in which spans arrive: delivered, rejected, dropped."""
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -133,18 +138,18 @@ def test_no_fault_of_the_endpoint_reaches_the_agent_and_every_span_is_accounted_
         elif mode == "tls":
             url = url.replace("http:", "https:")
         begun = time.monotonic()
-        result, sink, exporter = run_agent(url)
+        # What is answered is waited for, however busy the machine is.
+        exit_s = 60 if mode in DELIVERED else 1.5
+        result, sink, exporter = run_agent(url, exit_s=exit_s)
         ran = time.monotonic() - begun
         count = exporter.close()
         closed = time.monotonic() - begun - ran
     assert result == PLAIN
     assert tree(sink) == WHOLE
     assert count.made == len(WHOLE) == count.delivered + count.rejected + count.dropped
-    assert closed < 3
-    wanted = {"partial": (8, 2, 0)}.get(mode)
-    if mode in ("ok", "slow", "unreadable"):
-        wanted = (10, 0, 0)
-    assert (count.delivered, count.rejected, count.dropped) == (wanted or (0, 0, 10))
+    assert mode in DELIVERED or closed < 3
+    wanted = DELIVERED.get(mode, (0, 0, 10))
+    assert (count.delivered, count.rejected, count.dropped) == wanted
     line = exporter.summary()
     assert "\n" not in line
     assert f"10 spans = {count.delivered} delivered" in line
@@ -153,7 +158,7 @@ def test_no_fault_of_the_endpoint_reaches_the_agent_and_every_span_is_accounted_
 @pytest.mark.parametrize(("mode", "times"), [("503", 2), ("429", 1), ("reset", 1), ("garbage", 1)])
 def test_what_the_endpoint_takes_later_is_delivered(mode, times):
     with FaultyReceiver(mode, times) as receiver:
-        exporter = LiveExporter(receiver.url)
+        exporter = LiveExporter(receiver.url, exit_s=60)
         with Recorder(MemorySink(), beside=[exporter]) as recorder:
             for _ in range(300):
                 recorder.start("chain", "s").end()
@@ -192,15 +197,18 @@ def unittest_port(port, receiver):
 
 
 def test_an_answer_that_is_lost_repeats_spans_and_the_reader_counts_them_once():
+    """Only the first request's answer is lost; a busy machine may need several for all spans."""
     with FaultyReceiver("lost", times=1) as receiver:
-        exporter = LiveExporter(receiver.url)
+        exporter = LiveExporter(receiver.url, exit_s=60)
         with Recorder(MemorySink(), beside=[exporter]) as recorder:
             for _ in range(300):
                 recorder.start("chain", "s").end()
         count = exporter.close()
+    first = receiver.spans_each[0]
+    sent = [span.span_id for span in receiver.spans]
     assert count.delivered == 300
-    assert len(receiver.spans) == 600
-    assert len({span.span_id for span in receiver.spans}) == 300
+    assert sent[:first] == sent[first : 2 * first]
+    assert (len(sent), len(set(sent))) == (300 + first, 300)
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from tests.tracer.graphs import State, line_graph
 from tests.tracer.test_langgraph import AGENT, QUESTION, tree
 from tracer.fold import fold
 from tracer.langgraph import trace_graph
+from tracer.openai_client import traced_create
 from tracer.wrap import trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
@@ -118,3 +119,16 @@ def test_the_rest_of_the_client_is_its_own(url, recorder):
         assert asked.base_url == OpenAI(base_url=url, api_key="x").base_url
         assert asked.with_options(timeout=3).timeout == 3
         assert asked.api_key == "sk-none"
+
+
+def test_a_raw_response_is_read_where_it_is_here_whole(url, recorder, sink):
+    with OpenAI(base_url=url, api_key="x") as plain:
+        create = traced_create(plain.chat.completions.with_raw_response.create, recorder)
+        raw = create(**ASKED)
+        assert raw.headers["content-type"] == "application/json"
+        assert raw.parse().choices[0].message.content == "I found this: hi"
+        assert len(list(create(**ASKED, stream=True).parse())) > 2
+    whole, streamed = sink.spans()
+    assert fold([whole]).model_calls[0].input_tokens == 20
+    # Its pieces are the caller's alone.
+    assert "gen_ai.response.finish_reasons" not in streamed.attributes

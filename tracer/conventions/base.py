@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
+
+from msgspec.structs import replace
 
 from tracer.attributes import SCOPE
 from tracer.records import Json

@@ -15,11 +15,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import IO, Final
 
 from tracer import attributes as names
-from tracer.formats.base import FORMATS, JsonFormat
+from tracer.formats.base import FORMATS, JsonFormat, nanoseconds
 from tracer.formats.json_text import BadJsonError, read_json
 from tracer.formats.report import Report
 from tracer.formats.source import Limits, unpack_record
@@ -175,8 +174,8 @@ class _Sample:
             name=name,
             parent_id=self._id(0) if number else "",
             kind=1,
-            started_ns=_ns(started) or 0,
-            ended_ns=_ns(ended),
+            started_ns=nanoseconds(started) or 0,
+            ended_ns=nanoseconds(ended),
             attributes={**self.identity, names.SEQUENCE: number, **given},
             status=STATUS_ERROR if message else STATUS_OK,
             status_message=str(message)[:2000] if message else "",
@@ -264,17 +263,3 @@ class _Sample:
             found = self.attachments.get(text.removeprefix(_ATTACHMENT))
             return found if isinstance(found, str) else text
         return text
-
-
-def _ns(value: Json) -> int | None:
-    """Nanoseconds since 1970 of an ISO time; None for what is none."""
-    if not isinstance(value, str):
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=UTC)
-    since = time - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000

@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+import msgspec
+
+from tracer.attributes import ATTRIBUTES
 from tracer.formats.base import FORMATS, JsonFormat
 from tracer.formats.report import Report
+from tracer.limits import whole_number
 from tracer.records import Json
 from tracer.stored import STATUS_ERROR, STATUS_OK, StoredEvent, StoredSpan, Value
 
 _KINDS: Final = {"internal": 1, "server": 2, "client": 3, "producer": 4, "consumer": 5}
+_LISTS: Final = frozenset(key for key, one in ATTRIBUTES.items() if one.type.endswith("[]"))
+"""Of our attributes those that hold a list, which Jaeger and Zipkin give as JSON text."""
 
 
 def _recognises(record: Json) -> bool:
@@ -22,7 +28,10 @@ def _recognises(record: Json) -> bool:
         return False
     data = record.get("data")
     if isinstance(data, list):
-        return bool(data) and all(isinstance(one, dict) and "spans" in one for one in data)
+        # A search that found nothing is an answer too.
+        return (bool(data) or {"total", "errors"} <= record.keys()) and all(
+            isinstance(one, dict) and "spans" in one for one in data
+        )
     return "traceID" in record and ("spans" in record or "operationName" in record)
 
 
@@ -57,8 +66,8 @@ def skip(report: Report, data: Json, why: str) -> None:
 
 def micro(value: Json) -> int:
     """Nanoseconds of a time in microseconds; 0 for what is no number."""
-    if isinstance(value, str) and value.isdigit():
-        value = int(value)
+    if isinstance(value, str):
+        value = whole_number(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     try:
@@ -118,8 +127,19 @@ def _tags(tags: Json, report: Report) -> dict[str, Value]:
         elif tag["key"] in found:
             report.warn("attr_duplicate_key")
         else:
-            found[tag["key"]] = _typed(tag.get("type"), tag.get("value"))
+            found[tag["key"]] = listed(tag["key"], _typed(tag.get("type"), tag.get("value")))
     return found
+
+
+def listed(key: str, value: Value) -> Value:
+    """The value of an attribute; the list that it was where its text is one."""
+    if key not in _LISTS or not isinstance(value, str):
+        return value
+    try:
+        found = msgspec.json.decode(value)
+    except (msgspec.DecodeError, RecursionError):
+        return value
+    return found if isinstance(found, list) else value
 
 
 def _typed(kind: Json, value: Json) -> Value:

@@ -23,9 +23,8 @@ from tracer.records import Json
 from tracer.stored import StoredEvent, StoredLink, StoredSpan, Value
 
 _TRACE_ID: Final = re.compile("[0-9a-f]{32}").fullmatch
-_SPAN_ID: Final = re.compile("[0-9a-f]{16}").fullmatch
+_HEX: Final = re.compile("[0-9a-f]*").fullmatch
 _ZEROS: Final = ("0" * 32, "0" * 16)
-_IDENTITY: Final = frozenset(IDENTITY)
 
 
 class _Values(msgspec.Struct, gc=False):
@@ -144,8 +143,9 @@ def typed_spans(line: bytes, report: Report) -> list[StoredSpan] | None:
         resource, identity = _resource(group.resource, report)
         for scoped in group.scope_spans or ():
             scope = (scoped.scope and scoped.scope.name) or ""
+            good = _good_ids(scoped.spans or ())
             for span in scoped.spans or ():
-                stored = _stored(span, resource, identity, scope, report)
+                stored = _stored(span, resource, identity, scope, report, good)
                 if stored is not None:
                     spans.append(stored)
     return spans
@@ -182,7 +182,7 @@ def loose_spans(record: Mapping[str, Json], report: Report) -> Iterator[StoredSp
                 span = _loose_span(data, report)
                 if span is None:
                     continue
-                stored = _stored(span, resource, identity, scope.name or "", report)
+                stored = _stored(span, resource, identity, scope.name or "", report, False)
                 if stored is not None:
                     yield stored
 
@@ -301,19 +301,41 @@ def _resource(
     return attributes, identity
 
 
+def _good_ids(spans: Sequence[_Span]) -> bool:
+    """Whether all ids are written as they should be: far cheaper than to look at each by itself."""
+    traces = {span.trace_id for span in spans}
+    ids = {span.span_id for span in spans}
+    if None in traces or None in ids:
+        return False
+    ids.update(span.parent_span_id for span in spans)
+    ids -= {"", None}
+    return all(map(_is_trace_id, traces)) and _are_span_ids(ids)
+
+
+def _is_trace_id(text: Any) -> bool:
+    return text != _ZEROS[0] and _TRACE_ID(text) is not None
+
+
+def _are_span_ids(texts: set[Any]) -> bool:
+    if _ZEROS[1] in texts or not set(map(len, texts)) <= {16}:
+        return False
+    return _HEX("".join(texts)) is not None
+
+
 def _stored(
     span: _Span,
     resource: Mapping[str, Value],
     identity: Mapping[str, Value],
     scope: str,
     report: Report,
+    good: bool,
 ) -> StoredSpan | None:
     report.spans += 1
     trace_id, span_id = span.trace_id or "", span.span_id or ""
-    if trace_id in _ZEROS or not _TRACE_ID(trace_id):
-        trace_id = _id(trace_id, 16, report)
-    if span_id in _ZEROS or not _SPAN_ID(span_id):
-        span_id = _id(span_id, 8, report)
+    parent = span.parent_span_id or ""
+    if not good:
+        trace_id, span_id = _id(trace_id, 16, report), _id(span_id, 8, report)
+        parent = _parent(parent, report)
     if not trace_id or not span_id:
         report.skipped += 1
         missing = "trace" if not trace_id else "span"
@@ -324,9 +346,6 @@ def _stored(
             span_id=span.span_id or "",
         )
         return None
-    parent = span.parent_span_id or ""
-    if parent and (parent in _ZEROS or not _SPAN_ID(parent)):
-        parent = _parent(parent, report)
     attributes = _attributes(span.attributes or (), report)
     if identity:
         attributes = {**identity, **attributes}
@@ -355,14 +374,16 @@ def _stored(
         "" if status is None else status.message or "",
         resource,
         scope,
-        _dropped(span),
+        0
+        if span.dropped_attributes_count is None
+        and span.dropped_events_count is None
+        and span.dropped_links_count is None
+        else _dropped(span),
     )
 
 
 def _dropped(span: _Span) -> int:
     lost = span.dropped_attributes_count, span.dropped_events_count, span.dropped_links_count
-    if lost == (None, None, None):
-        return 0
     return sum(max(0, _whole_number(count or 0)) for count in lost)
 
 
@@ -420,14 +441,15 @@ def _whole_number(value: float | str) -> int:
 
 def _attributes(pairs: Sequence[_Pair], report: Report) -> dict[str, Value]:
     """Attributes by key; of a key that stands twice the first value counts."""
-    found = {
-        pair.key: text
-        if (value := pair.value) is not None and (text := value.string_value) is not None
-        else None
-        if value is None
-        else _value(value, report)
-        for pair in pairs
-    }
+    try:
+        found = {
+            pair.key: text
+            if (text := pair.value.string_value) is not None  # type: ignore[union-attr] # as caught
+            else _value(pair.value, report)  # type: ignore[arg-type] # as caught
+            for pair in pairs
+        }
+    except AttributeError:  # one has no value at all
+        found = {pair.key: pair.value and _value(pair.value, report) for pair in pairs}
     if len(found) < len(pairs):
         twice = len(pairs) - len(found)
         report.warn("attr_duplicate_key", count=twice)
@@ -440,8 +462,12 @@ def _attributes(pairs: Sequence[_Pair], report: Report) -> dict[str, Value]:
 def _value(value: _Any, report: Report) -> Value:
     if value.string_value is not None:
         return value.string_value
-    if value.int_value is not None:
-        return _int_value(value.int_value, report)
+    if (number := value.int_value) is not None:
+        try:
+            return int(number)
+        except ValueError:
+            report.warn("attr_unreadable", f"{str(number)[:40]!r} is no whole number")
+            return None
     if value.double_value is not None:
         return _double_value(value.double_value, report)
     if value.bool_value is not None:
@@ -456,16 +482,6 @@ def _value(value: _Any, report: Report) -> Value:
         except (binascii.Error, ValueError):
             report.warn("attr_unreadable", "a value in base64 cannot be read")
     return None
-
-
-def _int_value(value: int | str, report: Report) -> int | None:
-    if isinstance(value, int):
-        return value
-    try:
-        return int(value)
-    except ValueError:
-        report.warn("attr_unreadable", f"{value[:40]!r} is no whole number")
-        return None
 
 
 def _double_value(value: float | str, report: Report) -> float | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from tracer.formats import otlp_proto
+from tracer.formats.address import shown
 from tracer.formats.base import FORMATS
 from tracer.formats.json_text import BadJsonError, read_documents, read_json
 from tracer.formats.otlp_spans import is_damaged, loose_spans, recognises, typed_spans
@@ -66,7 +67,7 @@ def read_records(
         TraceFormatError: As `read_file`.
     """
     limits = limits or Limits()
-    name = "standard input" if str(path) == STDIN else str(path)
+    name = "standard input" if str(path) == STDIN else shown(path)
     report.at(name)
     before = report.spans
     with open_source(path, report, limits) as file:

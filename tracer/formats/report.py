@@ -44,9 +44,13 @@ KINDS: Final = {
     "spans_missing": "an item's own span counts more spans than are there",
     "schema_mismatch": "a line or the manifest of a run is not as its schema has it",
     "spans_lost": "the manifest counts more spans made than stored",
+    "limit_reached": "a server gave as many as its limit lets it; there may be more",
     "trace_missing": "a done-record names a trace that is not stored whole",
 }
 """Every class of finding, with what it means."""
+
+CONDITION_KEY: Final = "condition"
+"""Key of a sample's metadata that names its condition, where no other is given."""
 
 REFUSALS: Final = ("unknown_format", "unsupported_keys", "limit_exceeded")
 """Classes of what ends the reading in any mode."""
@@ -87,7 +91,7 @@ class Report:
         (1, 'a.jsonl:3')
     """
 
-    def __init__(self, *, strict: bool = False, condition_key: str = "condition") -> None:
+    def __init__(self, *, strict: bool = False, condition_key: str = CONDITION_KEY) -> None:
         self.strict = strict
         self.condition_key = condition_key
         self.counts: Counter[str] = Counter()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Protocol, cast
 
 from tracer.errors import TraceFormatError
+from tracer.formats.address import address_of, download
 from tracer.formats.report import Report
 from tracer.registry import missing_extra
 
@@ -19,6 +20,8 @@ STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _CHUNK: Final = 256 * 1024
+BUFFER: Final = 4 * 2**20
+"""Of a file that is read: lines of a Collector are long, and one that fits in is one copy."""
 _FREE_BYTES: Final = 8 * 2**20
 """So much may come out of anything, before the ratio is looked at."""
 
@@ -41,21 +44,27 @@ class Limits:
 def open_source(
     path: Path | str, report: Report, limits: Limits | None = None
 ) -> Iterator[io.BufferedReader]:
-    """The unpacked bytes of a file, or of standard input for `-`.
+    """The unpacked bytes of a file, of what a server answers, or of standard input for `-`.
 
     Raises:
+        InputError: The path is an address, and its server has nothing to read.
         TraceFormatError: The file cannot be opened, or a limit is met while it is read.
     """
     name = str(path)
+    limits = limits or Limits()
+    raw: IO[bytes]
     try:
-        raw: IO[bytes] = sys.stdin.buffer if name == STDIN else Path(path).open("rb")  # noqa: SIM115
+        if address := address_of(path):
+            raw = download(address, report, limits.document_bytes)
+        else:
+            raw = sys.stdin.buffer if name == STDIN else Path(path).open("rb", BUFFER)  # noqa: SIM115
     except OSError as error:
         raise TraceFormatError(
             f"{path}: cannot be read ({error.strerror or error}); name a run folder or a file of "
             "OTLP JSON lines"
         ) from error
     try:
-        yield _unpacked(raw, report, limits or Limits(), 0)
+        yield _unpacked(raw, report, limits, 0)
     except OSError as error:
         raise TraceFormatError(
             f"{path}: cannot be read ({error.strerror or error}); name a run folder or a file of "

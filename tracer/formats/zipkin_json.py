@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tracer.formats.base import FORMATS, JsonFormat
-from tracer.formats.jaeger_json import hex_id, micro, skip
+from tracer.formats.jaeger_json import hex_id, listed, micro, skip
 from tracer.formats.report import Report
 from tracer.records import Json
 from tracer.stored import STATUS_ERROR, STATUS_OK, StoredEvent, StoredSpan, Value
@@ -46,7 +46,9 @@ def _span(data: Json, report: Report) -> StoredSpan | None:
         skip(report, data, "it has no usable id")
         return None
     tags = data.get("tags")
-    attributes: dict[str, Value] = dict(tags) if isinstance(tags, dict) else {}
+    attributes: dict[str, Value] = {
+        key: listed(key, value) for key, value in (tags if isinstance(tags, dict) else {}).items()
+    }
     code, failed = attributes.get("otel.status_code"), attributes.get("error")
     status = STATUS_OK if code == "OK" else 0
     if code == "ERROR" or (code is None and failed not in (None, "false")):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tracer.errors import ModelWeightsMissingError, VariantError
+from tracer.limits import json_value
 from tracer.registry import missing_extra
 from variants.base import Translator
 
@@ -54,7 +54,7 @@ class RecordedTranslator:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
+                row = json_value(line)
                 key = (str(row["src"]), str(row["tgt"]), str(row["text"]))
                 self._found[key] = str(row["translation"])
             except (ValueError, KeyError, TypeError) as error:
