@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import sys
 from collections.abc import Iterator
@@ -132,18 +133,28 @@ FAMILIES = {
 WATCHED = ("open", "exec", "socket", "subprocess", "os.", "import", "ctypes", "shutil", "pickle")
 
 
+_LISTENERS: list[list[str]] = []
+
+
+def _listen(event: str, arguments: object) -> None:
+    if _LISTENERS and event.startswith(WATCHED):
+        for seen in _LISTENERS:
+            seen.append(f"{event} {arguments!r:.100}")
+
+
+@functools.cache
+def _hook() -> None:
+    # A hook stays until the process ends, and many would slow every test that comes after.
+    sys.addaudithook(_listen)
+
+
 @contextlib.contextmanager
 def listening() -> Iterator[list[str]]:
     """Collects audit events that reach out of the sandbox."""
+    _hook()
     seen: list[str] = []
-    state = {"on": True}
-
-    def listen(event: str, arguments: object) -> None:
-        if state["on"] and event.startswith(WATCHED):
-            seen.append(f"{event} {arguments!r:.100}")
-
-    sys.addaudithook(listen)
+    _LISTENERS.append(seen)
     try:
         yield seen
     finally:
-        state["on"] = False
+        _LISTENERS.pop()
