@@ -350,7 +350,8 @@ def run(store: Path, rounds: int, of_phoenix: int = 0) -> int:
         judged = ""
         if goal is not None:
             good = ratio >= goal and (name == "columns" or peak <= MEMORY_MB)
-            judged = f"  goal {goal:.1f} x, {MEMORY_MB} MB: {'met' if good else 'MISSED'}"
+            memory = "" if name == "columns" else f", {MEMORY_MB} MB"
+            judged = f"  goal {goal:.1f} x{memory}: {'met' if good else 'MISSED'}"
             missed += not good
         if peer is not None and name in TIMES_PHOENIX:
             times, least = spans / cpu / peer, TIMES_PHOENIX[name]
