@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    stagetrace (.*)$", re.MULTILINE)
-NEEDS_A_SERVER = "export traces --otlp"
+NEEDS_A_SERVER = "http://127.0.0.1"
 
 
 def commands(page: Path) -> list[list[str]]:
