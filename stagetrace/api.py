@@ -19,7 +19,7 @@ from tracer.content import NOTHING, Content, most_private
 from tracer.errors import StoreError
 from tracer.live import Kind
 from tracer.process import end_spans_on_sigterm
-from tracer.record import Recorder, Span
+from tracer.record import WRITING, Durability, Recorder, Span
 from tracer.records import Passage, Request, Trace
 from tracer.redact import Mask, Redactor
 from tracer.store import open_sink, prepare_folder, read_traces
@@ -46,6 +46,8 @@ def trace(
     content: bool = True,
     mask: Sequence[Mask] = (),
     name: str = "",
+    durability: Durability = "item",
+    fsync: bool = False,
 ) -> Any:
     """The same agent, traced: each retrieval, model call and tool call becomes a span on disk.
 
@@ -58,6 +60,9 @@ def trace(
         content: False leaves out requests, answers, arguments, results and documents.
         mask: Personal data that tokens replace as well: `email`, `card`, `phone`.
         name: Name of the agent on its spans; by default its own.
+        durability: When the caller waits for the store: at the end of each run (`item`), also
+            around tools that are known to write (`tool`), or at the end of each span (`span`).
+        fsync: Whether a wait includes the disk itself, for a loss of power.
 
     Raises:
         TypeError: The agent is none of these.
@@ -67,7 +72,15 @@ def trace(
         traced = stagetrace.trace(graph, store="traces")
         traced.invoke({"messages": [("user", "Where is my parcel?")]})
     """
-    into = recorder(store, otlp=otlp, otlp_content=otlp_content, content=content, mask=mask)
+    into = recorder(
+        store,
+        otlp=otlp,
+        otlp_content=otlp_content,
+        content=content,
+        mask=mask,
+        durability=durability,
+        fsync=fsync,
+    )
     return wrap.trace(agent, into, name=name)
 
 
@@ -78,11 +91,14 @@ def recorder(
     otlp_content: bool | None = None,
     content: bool = True,
     mask: Sequence[Mask] = (),
+    durability: Durability = "item",
+    fsync: bool = False,
 ) -> Recorder:
     """This process' recorder for a folder; the last one asked for serves `span` and the others."""
     wanted = most_private([settings.content(), content])
     sent = settings.live_content() if otlp_content is None else otlp_content
-    chosen = _recorder(Path(store).resolve(), wanted, otlp or "", sent, tuple(mask))
+    folder = Path(store).resolve()
+    chosen = _recorder(folder, wanted, otlp or "", sent, tuple(mask), durability, fsync)
     _LAST.clear()
     _LAST.append(chosen)
     return chosen
@@ -93,7 +109,13 @@ _LAST: list[Recorder] = []
 
 @functools.cache
 def _recorder(
-    folder: Path, content: Content, otlp: str, otlp_content: bool, mask: tuple[Mask, ...]
+    folder: Path,
+    content: Content,
+    otlp: str,
+    otlp_content: bool,
+    mask: tuple[Mask, ...],
+    durability: Durability,
+    fsync: bool,
 ) -> Recorder:
     prepare_folder(folder)
     sink = open_sink(folder, f"{time.time_ns():x}-{os.getpid()}")
@@ -102,7 +124,8 @@ def _recorder(
         sink,
         content=content,
         redactor=Redactor(mask=mask),
-        durability="item",
+        durability=durability,
+        fsync=fsync,
         beside=[exporter] if exporter else [],
     )
     atexit.register(_close, made, exporter, os.getpid())
@@ -159,7 +182,8 @@ def tool(
 
     Args:
         function: The tool, sync or async.
-        effect: Whether it reads or writes.
+        effect: Whether it reads or writes. With the durability `tool` the caller waits for the disk
+            before and after a tool that writes.
     """
     if function is None:
         return functools.partial(tool, effect=effect)
@@ -167,6 +191,8 @@ def tool(
     def begin(made: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         arguments = dict(inspect.signature(function).bind(*args, **kwargs).arguments)
         spans.set_tool_call(made, function.__name__, arguments, effect=effect)
+        if effect in WRITING:
+            made.recorder.before_write()
 
     return _around(
         function, "tool", f"execute_tool {function.__name__}", begin, spans.set_tool_result
@@ -219,7 +245,11 @@ def _around(
 ) -> Callable[P, Any]:
     def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span:
         made = _current().start(kind, name)
-        begin(made, args, kwargs)
+        try:
+            begin(made, args, kwargs)
+        except BaseException as error:
+            made.end(error)
+            raise
         return made
 
     return functions.traced(function, start, end)

@@ -46,6 +46,8 @@ _POLL_S: Final = 0.05
 _IDLE_S: Final = 0.5
 _WAIT_S: Final = 60.0
 _YIELD_SPANS: Final = 16
+WRITING: Final = frozenset({"write", "external"})
+"""Effects of tools around which the durability `tool` waits."""
 
 
 class _Current:
@@ -313,10 +315,16 @@ class Recorder:
                 self._thread = _start_writer(self)
         if waiting >= self._queue_bytes or self._closed:
             self.drain()
-        elif self.durability == "span" or span.root:
+        elif span.root or self._waits_for(span):
             self._wait()
         elif waiting >= _WAKE_BYTES:
             self._wake.ring()
+
+    def _waits_for(self, span: Span) -> bool:
+        """Whether the caller waits at the end of a span that is not a trace's first."""
+        if self.durability == "tool":
+            return span.attributes.get(names.TOOL_EFFECT) in WRITING
+        return self.durability == "span"
 
     def drain(self) -> None:
         """Encode and write what is queued, on the calling thread; a failure is kept for `flush`."""
