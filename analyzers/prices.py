@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,8 @@ from tracer.errors import InputError
 from tracer.limits import json_value
 from tracer.records import Json, Trace
 
+MOST = 1e9
+"""Highest price of a million tokens; beyond it sums of costs would not be numbers any more."""
 _EXAMPLE = '{"currency": "USD", "models": {"NAME": {"input": 1.25, "output": 10.0}}}'
 
 
@@ -61,7 +62,6 @@ def _is_price(value: Json) -> bool:
     return isinstance(value, dict) and all(
         isinstance(value.get(side), int | float)
         and not isinstance(value[side], bool)
-        and math.isfinite(value[side])
-        and value[side] >= 0
+        and 0 <= value[side] <= MOST
         for side in ("input", "output")
     )

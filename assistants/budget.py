@@ -13,6 +13,8 @@ from tracer.records import Done
 
 PER = 1_000_000
 """Prices are for so many tokens."""
+MOST = 1e9
+"""Highest price of so many tokens; a sum of higher ones might be no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,11 @@ def read_price(path: Path, model: str) -> Price:
         known = model if model in prices else model.partition("?")[0]
         if known not in prices:
             raise InputError(f"{path}: no price of {model!r}; it has {', '.join(prices) or 'none'}")
-        price = prices[known]
-        return Price(float(price["input"]), float(price["output"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        price = Price(float(prices[known]["input"]), float(prices[known]["output"]))
+        if not (0 <= price.input <= MOST and 0 <= price.output <= MOST):
+            raise ValueError(f"a price is from 0 to {MOST:g}")
+        return price
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise InputError(
             f"{path}: no file of prices ({type(error).__name__}: {error}); it holds an object such "
             'as {"openai:NAME": {"input": 0.5, "output": 2.0}}, for a million tokens each'

@@ -52,3 +52,11 @@ def test_file_of_prices_that_has_none(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match="price"):
         read_price(path, "m")
+
+
+@pytest.mark.parametrize("price", ["1e300", "-1", "NaN", "1" + "0" * 400])
+def test_a_price_that_no_sum_can_hold_is_refused(tmp_path: Path, price: str) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(f'{{"m": {{"input": {price}, "output": 2}}}}')
+    with pytest.raises(InputError, match=r"prices\.json"):
+        read_price(path, "m")

@@ -292,3 +292,11 @@ def test_prices_and_scoring_stand_in_the_footer(tmp_path, capsys):
 def test_a_wrong_choice_is_answered(folder, options, message, capsys):
     assert run(["analyze", str(folder), *options]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("price", ["1e300", "-1", "NaN", "true", '"1"', "1" + "0" * 400])
+def test_a_price_that_no_sum_can_hold_is_refused(folder, tmp_path, price, capsys):
+    prices = tmp_path / "prices.json"
+    prices.write_text(f'{{"models": {{"m": {{"input": {price}, "output": 2}}}}}}')
+    assert run(["analyze", str(folder), "--prices", str(prices)]) == 2
+    assert "no price list" in capsys.readouterr().err
