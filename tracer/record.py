@@ -444,13 +444,22 @@ class Recorder:
         self.check()
 
     def before_write(self) -> None:
-        """Wait for the disk before and after a tool that writes, where the durability asks for it.
+        """Wait for the disk before a tool that writes, where the durability asks for it.
 
         Raises:
             StoreError: What happened before the tool could not be stored.
         """
         if self.durability != "item":
             self.flush()
+
+    def after_write(self) -> None:
+        """Say so when the span of a tool that writes could not be stored; its end has waited.
+
+        Raises:
+            StoreError: It could not be stored, where the durability asks for it.
+        """
+        if self.durability != "item":
+            self.check()
 
     def keep(self, span: Span) -> None:
         """Keep the lines of the span's trace at hand for `so_far`."""

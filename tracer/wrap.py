@@ -175,7 +175,7 @@ def wrap_tool(tool: Tool, recorder: Recorder, world: World | None = None) -> Too
             finally:
                 _note_changes(span, tool, world, before)
         if tool.writes:
-            recorder.before_write()
+            recorder.after_write()
         return result
 
     _traced_functions[run] = weakref.ref(recorder)

@@ -11,6 +11,7 @@ import typer
 
 from stagetrace import console
 from stagetrace.analysis_format import Format
+from stagetrace.options import InspectCondition
 from tracer.printable import printable
 
 if TYPE_CHECKING:
@@ -93,13 +94,7 @@ def analyze(
     review: Annotated[
         bool, typer.Option("--review", help="Go through the codes of wrong answers by hand.")
     ] = False,
-    inspect_condition: Annotated[
-        str,
-        typer.Option(
-            metavar="KEY",
-            help="Key of a sample's metadata that names the condition in an Inspect log.",
-        ),
-    ] = "condition",
+    inspect_condition: InspectCondition = "condition",
     codes: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where codes are kept; in the run folder by default."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stagetrace import console
+from stagetrace.options import InspectCondition
 from tracer.printable import printable
 
 if TYPE_CHECKING:
@@ -31,13 +32,7 @@ def grade(
     tools: Annotated[
         str | None, typer.Option(help="MODULE:ATTR of tools of your own, for tasks:PATH.")
     ] = None,
-    inspect_condition: Annotated[
-        str,
-        typer.Option(
-            metavar="KEY",
-            help="Key of a sample's metadata that names the condition in an Inspect log.",
-        ),
-    ] = "condition",
+    inspect_condition: InspectCondition = "condition",
     out: Annotated[
         Path | None, typer.Option(help="New run folder for analyze; or a file NAME.jsonl.")
     ] = None,

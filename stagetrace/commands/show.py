@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from stagetrace import console
+from stagetrace.options import InspectCondition
 from stagetrace.tracetext import View
 from stagetrace.traceview import listing, tree
 from tracer.errors import InputError
@@ -28,13 +29,7 @@ def show(
         str | None, typer.Option(help="Only this condition, such as indirect.")
     ] = None,
     run: Annotated[int | None, typer.Option(min=1, help="Only this run of the item.")] = None,
-    inspect_condition: Annotated[
-        str,
-        typer.Option(
-            metavar="KEY",
-            help="Key of a sample's metadata that names the condition in an Inspect log.",
-        ),
-    ] = "condition",
+    inspect_condition: InspectCondition = "condition",
     full: Annotated[bool, typer.Option("--full", help="Show long values whole.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
